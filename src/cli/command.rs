@@ -1,0 +1,107 @@
+//! What a command line asks for: final types, never checked again later.
+
+use std::path::PathBuf;
+
+use crate::body::{BodyOptions, Part};
+use crate::http::{Request, Retry, Settings};
+
+/// A whole command line.
+#[derive(Debug)]
+pub enum Command {
+    /// `gzpost URL [BODY]`
+    Send(Box<Send>),
+    /// `gzpost demo`
+    Demo(Demo),
+    /// `--help [TOPIC]`, `COMMAND --help`: the text to print.
+    Help(String),
+    /// `--version`
+    Version,
+}
+
+/// One request.
+#[derive(Debug)]
+pub struct Send {
+    /// What to ask.
+    pub request: Request,
+    /// The pieces of the body, in order; empty: no body, and stdin is not read.
+    pub parts: Vec<Part>,
+    /// `-G`: the data goes into the query instead.
+    pub get: bool,
+    /// How body becomes content.
+    pub body: BodyOptions,
+    /// How to connect.
+    pub settings: Settings,
+    /// Whether and when to try again.
+    pub retry: Retry,
+    /// What to do with the answer.
+    pub output: Output,
+}
+
+/// What to do with the answer and with what is said about it.
+#[derive(Debug, Clone, Default)]
+pub struct Output {
+    /// `-o`, `-O` with `--output-dir`: where the content goes; `None` is stdout.
+    pub file: Option<PathBuf>,
+    /// `--create-dirs`
+    pub create_dirs: bool,
+    /// `--no-clobber`: a free name is looked for instead of writing over a file.
+    pub no_clobber: bool,
+    /// `--remove-on-error`
+    pub remove_on_error: bool,
+    /// `-D`: where the heads go.
+    pub dump_header: Option<Target>,
+    /// `-i`: heads in front of the content.
+    pub include: bool,
+    /// `-f`, `--fail-with-body`
+    pub fail: Fail,
+    /// `-s`
+    pub silent: bool,
+    /// `-S`: errors in spite of `-s`.
+    pub show_error: bool,
+    /// `-v`
+    pub verbose: bool,
+    /// `--trace-time`
+    pub trace_time: bool,
+    /// `-w`
+    pub write_out: Option<String>,
+    /// `--stderr`
+    pub stderr: Option<Target>,
+    /// `--text`: only the generated text.
+    pub text: bool,
+    /// `--reasoning`: with `--text`, the reasoning too.
+    pub reasoning: bool,
+}
+
+/// Where something is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// `-`
+    Stdout,
+    /// `%` in `-D` of newer curls.
+    Stderr,
+    /// A path.
+    File(PathBuf),
+}
+
+/// What a status code of 400 or above does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Fail {
+    /// Nothing.
+    #[default]
+    Never,
+    /// `-f`: exit 22, the content is dropped.
+    WithoutBody,
+    /// `--fail-with-body`: exit 22, the content is written.
+    WithBody,
+}
+
+/// `gzpost demo`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Demo {
+    /// `--serve [ADDR]`: only the relay, until it is interrupted.
+    pub serve: Option<std::net::SocketAddr>,
+    /// `--speed`: how many times faster than the measured relay.
+    pub speed: f64,
+    /// `--behave`
+    pub behave: String,
+}

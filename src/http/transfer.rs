@@ -1,0 +1,129 @@
+//! What is known about a transfer once it has ended: plain data for `-w`, the timing block and records.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::timing::Timings;
+use crate::body::Coding;
+use crate::error::{Error, Result};
+
+/// A finished transfer, successful or not.
+#[derive(Debug, Clone)]
+pub struct Transfer {
+    /// The target URL as given (`%{url}`), user info included: redact before showing it.
+    pub url: String,
+    /// The URL of the last request (`%{url_effective}`): normalised, with a scheme.
+    pub url_effective: String,
+    /// `http` or `https`, of the last request.
+    pub scheme: &'static str,
+    /// The method of the last request.
+    pub method: String,
+    /// The status code of the last answer.
+    pub status: Option<u16>,
+    /// `0`, `1.0` or `1.1`, of the last answer.
+    pub http_version: &'static str,
+    /// The fields of the last answer, in order, as received.
+    pub fields: Vec<Field>,
+    /// The peer's address (the proxy's, when there is one).
+    pub remote: Option<SocketAddr>,
+    /// Our end of the connection.
+    pub local: Option<SocketAddr>,
+    /// What TLS negotiated.
+    pub tls: Option<Tls>,
+    /// Connections made (`%{num_connects}`).
+    pub num_connects: u32,
+    /// The number of the connection in this process, from 0 (`%{conn_id}`).
+    pub connection_id: Option<u64>,
+    /// Redirects followed.
+    pub num_redirects: u32,
+    /// Retries made.
+    pub num_retries: u32,
+    /// Where the last answer points to, when it is a redirect that was not followed.
+    pub redirect_url: Option<String>,
+    /// The Referer field sent.
+    pub referer: Option<String>,
+    /// Bytes of all request heads.
+    pub size_request: u64,
+    /// Bytes of all answer heads.
+    pub size_header: u64,
+    /// Bytes of content sent, as coded.
+    pub size_upload: u64,
+    /// Bytes of content received, before a content coding is undone.
+    pub size_download: u64,
+    /// Bytes of content written out, after a content coding was undone.
+    pub size_delivered: u64,
+    /// Bytes of the body, before coding.
+    pub size_body: u64,
+    /// The coding of the content sent.
+    pub coding: Coding,
+    /// A proxy was used.
+    pub proxy_used: bool,
+    /// The status code of the proxy's answer to CONNECT.
+    pub http_connect: Option<u16>,
+    /// The file the content was written to (`-o`, `-O`).
+    pub filename_effective: Option<PathBuf>,
+    /// The moments.
+    pub timings: Timings,
+    /// What the stream said about tokens, when it was one that we know.
+    pub tokens: Option<Tokens>,
+    /// How it ended.
+    pub outcome: Result<(), Error>,
+}
+
+/// A field of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// Its name, in the case it was sent in.
+    pub name: String,
+    /// Its value without surrounding white space; bytes that are not UTF-8 are replaced.
+    pub value: String,
+}
+
+/// What TLS negotiated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tls {
+    /// `TLSv1.2` or `TLSv1.3`.
+    pub version: &'static str,
+    /// The cipher suite by its IANA name.
+    pub cipher: String,
+    /// OpenSSL's verification result in curl's sense: 0 trusted, 20 no local issuer (also under `-k`).
+    pub verify_result: u32,
+    /// The server's certificates, DER.
+    pub certificates: Vec<Vec<u8>>,
+}
+
+/// Tokens of a streamed or whole answer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Tokens {
+    /// Tokens generated: the server's figure, else the number of token events.
+    pub count: u64,
+    /// Whether `count` is the server's figure.
+    pub reported: bool,
+    /// Events that carried a token.
+    pub token_events: u64,
+    /// Events of any sort.
+    pub events: u64,
+    /// The longest time between two token events.
+    pub longest_gap: Option<Duration>,
+    /// The median time between two token events.
+    pub median_gap: Option<Duration>,
+    /// Nearly all events arrived in one burst after the wait.
+    pub burst: bool,
+}
+
+impl Transfer {
+    /// The first value of a field of the last answer, by name in any case.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.as_str())
+    }
+
+    /// Tokens per second between the first and the last token; `None` below two tokens.
+    #[must_use]
+    pub fn tokens_per_second(&self) -> Option<f64> {
+        let tokens = self.tokens.as_ref().filter(|tokens| tokens.count > 1)?;
+        let seconds = (self.timings.last_token? - self.timings.first_token?).as_secs_f64();
+        (seconds > 0.0).then(|| (tokens.count - 1) as f64 / seconds)
+    }
+}
