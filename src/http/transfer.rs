@@ -123,7 +123,7 @@ impl Transfer {
     #[must_use]
     pub fn tokens_per_second(&self) -> Option<f64> {
         let tokens = self.tokens.as_ref().filter(|tokens| tokens.count > 1)?;
-        let seconds = (self.timings.last_token? - self.timings.first_token?).as_secs_f64();
+        let seconds = self.timings.last_token?.saturating_sub(self.timings.first_token?).as_secs_f64();
         (seconds > 0.0).then(|| (tokens.count - 1) as f64 / seconds)
     }
 }
