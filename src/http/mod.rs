@@ -8,4 +8,6 @@ pub mod url;
 
 pub use request::{FieldLine, Request};
 pub use settings::{ConnectTo, IpVersion, Proxies, Proxy, Resolve, Retry, Settings, SpeedLimit, TlsSettings};
+#[cfg(test)]
+pub(crate) use transfer::sample;
 pub use transfer::{Field, Tls, Tokens, Transfer};
