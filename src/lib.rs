@@ -4,6 +4,40 @@
 
 pub mod body;
 pub mod cli;
+pub mod commands;
 pub mod error;
 pub mod http;
+pub mod output;
 pub mod signals;
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use cli::Command;
+use commands::Context;
+use error::Kind;
+
+/// Does what a command line (without the program's name) asks for; returns the exit code.
+pub fn run(argv: Vec<OsString>, context: &mut Context<'_>) -> u8 {
+    let command = match cli::parse(argv, context.stdin) {
+        Ok(command) => command,
+        Err(error) => {
+            // Nothing is left to tell anyone when stderr cannot be written to.
+            let _ = writeln!(context.stderr, "gzpost: {error}");
+            return error.kind.code();
+        }
+    };
+    match command {
+        Command::Send(send) => commands::send::run(*send, context),
+        Command::Demo(demo) => commands::demo::run(&demo, context),
+        Command::Help(text) => print(&text, context),
+        Command::Version => print(&cli::version(), context),
+    }
+}
+
+fn print(text: &str, context: &mut Context<'_>) -> u8 {
+    match context.stdout.write_all(text.as_bytes()) {
+        Ok(()) => 0,
+        Err(_) => Kind::Write.code(),
+    }
+}

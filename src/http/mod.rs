@@ -25,5 +25,7 @@ mod watch;
 pub use client::{Client, Sink};
 pub use request::{FieldLine, Request, USER_AGENT};
 pub use settings::{ConnectTo, IpVersion, Proxies, Proxy, Resolve, Retry, Settings, SpeedLimit, TlsSettings};
+#[cfg(test)]
+pub(crate) use transfer::sample;
 pub use transfer::{Field, Tls, Tokens, Transfer};
 pub use watch::{Observer, Progress, Unobserved};
