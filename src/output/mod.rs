@@ -1,7 +1,9 @@
 //! What is said about a transfer, and where its answer goes; writers are passed in.
 
 pub mod answer;
+mod follow;
 pub mod live;
+mod stderr;
 pub mod table;
 pub mod timing;
 pub mod units;
@@ -14,7 +16,9 @@ mod write_out_value;
 use std::io::{ErrorKind, Write};
 
 pub use answer::Answer;
+pub use follow::Follow;
 pub use live::Live;
+pub use stderr::Stderr;
 
 use crate::error::{Error, Kind, Result};
 
