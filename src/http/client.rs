@@ -285,6 +285,7 @@ impl Transfer {
             status: None,
             http_version: "0",
             fields: Vec::new(),
+            earlier_fields: Vec::new(),
             remote: None,
             local: None,
             tls: None,
@@ -325,6 +326,7 @@ impl Transfer {
             Version::Http10 => "1",
             Version::Http11 => "1.1",
         };
+        self.earlier_fields.append(&mut self.fields);
         self.fields.clone_from(&head.fields);
     }
 }

@@ -35,6 +35,12 @@ impl Follow {
         }
     }
 
+    /// Where it writes.
+    #[must_use]
+    pub fn stderr(&self) -> Stderr {
+        self.stderr.clone()
+    }
+
     /// Takes the live line away, before anything else is written to the terminal.
     pub fn erase(&self) {
         if let Some(live) = &mut *self.live.lock().unwrap_or_else(PoisonError::into_inner) {

@@ -4,38 +4,24 @@ use std::io::Write;
 use std::time::Duration;
 
 use super::{Terminal, units};
-
-/// How far a transfer is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Bytes of content that were handed to the kernel.
-    pub uploaded: u64,
-    /// Bytes of content in all.
-    pub upload_size: u64,
-    /// Since the transfer began.
-    pub elapsed: Duration,
-    /// Bytes of content that arrived.
-    pub received: u64,
-}
+use crate::http::Progress;
 
 /// A shorter wait is over before it could be read.
 const QUIET: Duration = Duration::from_secs(1);
 
-impl Progress {
-    /// `uploaded 61 %, waiting 12.3 s, 4.1 KB received`, without what there is nothing to say about.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let mut parts = Vec::new();
-        if self.upload_size > 0 {
-            let percent = u128::from(self.uploaded) * 100 / u128::from(self.upload_size);
-            parts.push(format!("uploaded {} %", percent.min(100)));
-        }
-        parts.push(format!("waiting {:.1} s", self.elapsed.as_secs_f64()));
-        if self.received > 0 {
-            parts.push(format!("{} received", units::bytes(self.received)));
-        }
-        parts.join(", ")
+/// `uploaded 61 %, waiting 12.3 s, 4.1 KB received`, without what there is nothing to say about.
+#[must_use]
+pub fn text(progress: &Progress) -> String {
+    let mut parts = Vec::new();
+    if progress.to_upload > 0 {
+        let percent = u128::from(progress.uploaded) * 100 / u128::from(progress.to_upload);
+        parts.push(format!("uploaded {} %", percent.min(100)));
     }
+    parts.push(format!("waiting {:.1} s", progress.elapsed.as_secs_f64()));
+    if progress.downloaded > 0 {
+        parts.push(format!("{} received", units::bytes(progress.downloaded)));
+    }
+    parts.join(", ")
 }
 
 /// The line's place on the terminal.
@@ -63,7 +49,7 @@ impl Live {
             return;
         };
         // The last column stays free: a cursor behind it would be on the next line.
-        let text: String = progress.text().chars().take(terminal.width.saturating_sub(1)).collect();
+        let text: String = text(progress).chars().take(terminal.width.saturating_sub(1)).collect();
         let width = text.len();
         let line = if terminal.plain {
             // Blanks in place of an escape sequence, and back to where the text ends.
@@ -92,7 +78,7 @@ mod tests {
     use super::*;
 
     fn after(milliseconds: u64) -> Progress {
-        Progress { uploaded: 61, upload_size: 100, elapsed: Duration::from_millis(milliseconds), received: 4_096 }
+        Progress { uploaded: 61, to_upload: 100, elapsed: Duration::from_millis(milliseconds), downloaded: 4_096 }
     }
 
     fn drawn(terminal: Option<Terminal>, steps: &[Progress]) -> String {
@@ -108,11 +94,11 @@ mod tests {
 
     #[test]
     fn says_what_there_is_to_say() {
-        assert_eq!(after(12_345).text(), "uploaded 61 %, waiting 12.3 s, 4.1 KB received");
+        assert_eq!(text(&after(12_345)), "uploaded 61 %, waiting 12.3 s, 4.1 KB received");
         let silent = Progress { elapsed: Duration::from_secs(2), ..Progress::default() };
-        assert_eq!(silent.text(), "waiting 2.0 s");
-        let complete = Progress { uploaded: 3, upload_size: 3, ..silent };
-        assert_eq!(complete.text(), "uploaded 100 %, waiting 2.0 s");
+        assert_eq!(text(&silent), "waiting 2.0 s");
+        let complete = Progress { uploaded: 3, to_upload: 3, ..silent };
+        assert_eq!(text(&complete), "uploaded 100 %, waiting 2.0 s");
     }
 
     #[test]
