@@ -1,2 +1,0 @@
-//! stub
-pub fn basic(_: &str) -> String { String::new() }
