@@ -57,6 +57,8 @@ pub struct Transfer {
     pub size_body: u64,
     /// The coding of the content sent.
     pub coding: Coding,
+    /// The peer refused the connection (`ECONNREFUSED`): what `--retry-connrefused` retries.
+    pub refused: bool,
     /// A proxy was used.
     pub proxy_used: bool,
     /// The status code of the proxy's answer to CONNECT.
@@ -123,7 +125,7 @@ impl Transfer {
     #[must_use]
     pub fn tokens_per_second(&self) -> Option<f64> {
         let tokens = self.tokens.as_ref().filter(|tokens| tokens.count > 1)?;
-        let seconds = (self.timings.last_token? - self.timings.first_token?).as_secs_f64();
+        let seconds = self.timings.last_token?.checked_sub(self.timings.first_token?)?.as_secs_f64();
         (seconds > 0.0).then(|| (tokens.count - 1) as f64 / seconds)
     }
 }
