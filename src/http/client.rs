@@ -15,7 +15,7 @@ use super::request::Request;
 use super::settings::Settings;
 use super::timing::{Clock, Timings};
 use super::transfer::Transfer;
-use super::url::{Scheme, Url};
+use super::url::Url;
 use super::watch::{Observer, Watch};
 use super::{proxy, redirect};
 use crate::body::{Coding, Pending};
@@ -152,14 +152,13 @@ impl Client {
         transfer.answered(answer);
         let follow = self.link.settings.follow;
         let location = redirect::location(answer, &request.url);
-        let followed = follow.is_some() && location.is_some();
+        let followed = follow.is_some() && !matches!(location, Ok(None));
         sink.head(&answer.raw, answer.status, !answer.is_interim() && !followed)?;
-        let Some(to) = location else { return Ok(None) };
         let within = follow.is_some_and(|limit| limit.is_none_or(|limit| transfer.num_redirects < limit));
         if within {
-            return to.map(Some);
+            return location;
         }
-        transfer.redirect_url = to.ok().map(|url| url.effective());
+        transfer.redirect_url = location.ok().flatten().map(|url| url.effective());
         if followed {
             let text = format!("more than {} redirects (--max-redirs N allows more)", transfer.num_redirects);
             return Err(Error::new(Kind::Redirects, text));
@@ -238,6 +237,7 @@ impl Client {
         transfer.size_request = exchange.size_request;
         transfer.num_connects = exchange.num_connects;
         transfer.http_connect = exchange.http_connect;
+        transfer.refused = exchange.refused;
         if let Some(sent) = exchange.content_sent {
             transfer.size_body = exchange.size_body;
             transfer.coding = sent.coding;
@@ -262,10 +262,7 @@ fn over_the_limit(settings: &Settings) -> Error {
 
 /// What the engine needs to know: where connections are kept under, and that there is nothing for it to send.
 fn engine_request(request: &Request) -> Result<EngineRequest<()>> {
-    let scheme = match request.url.scheme {
-        Scheme::Http => "http",
-        Scheme::Https => "https",
-    };
+    let scheme = request.url.scheme.name();
     let host = if request.url.host.contains(':') { format!("[{}]", request.url.host) } else { request.url.host.clone() };
     EngineRequest::builder()
         .method(Method::GET)
@@ -302,6 +299,7 @@ impl Transfer {
             size_delivered: 0,
             size_body: 0,
             coding: Coding::Identity,
+            refused: false,
             proxy_used: false,
             http_connect: None,
             filename_effective: None,
@@ -313,19 +311,14 @@ impl Transfer {
 
     fn begin(&mut self, request: &Request) {
         self.url_effective = request.url.effective();
-        self.scheme = match request.url.scheme {
-            Scheme::Http => "http",
-            Scheme::Https => "https",
-        };
+        self.scheme = request.url.scheme.name();
         self.method.clone_from(&request.method);
     }
 
     fn answered(&mut self, head: &Head) {
         self.status = Some(head.status);
-        self.http_version = match head.version {
-            Version::Http10 => "1",
-            Version::Http11 => "1.1",
-        };
+        // curl's words, without the zero.
+        self.http_version = if head.version == Version::Http10 { "1" } else { "1.1" };
         self.earlier_fields.append(&mut self.fields);
         self.fields.clone_from(&head.fields);
     }

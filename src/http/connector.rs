@@ -113,7 +113,7 @@ fn route(url: &Url, connect_to: &[ConnectTo], proxy: Option<Proxy>) -> Route {
             && entry.from_port.is_none_or(|number| number == port)
     });
     Route {
-        host: entry.and_then(|entry| entry.to_host.clone()).unwrap_or_else(|| host.to_owned()),
+        host: entry.and_then(|entry| entry.to_host.clone()).unwrap_or_else(|| url.host_with_zone()),
         port: entry.and_then(|entry| entry.to_port).unwrap_or(port),
         proxy,
     }
@@ -168,6 +168,7 @@ fn connect_staggered(addresses: &[SocketAddr], whom: &str, exchange: &mut Exchan
         }
         if trying.is_empty() {
             let error = last_error.unwrap_or_else(|| io::Error::other("no address"));
+            exchange.refused = error.kind() == io::ErrorKind::ConnectionRefused;
             return Err(fault::io_error(Phase::Connect, &error, whom));
         }
         let at_most = (waiting.len() > 0).then_some(STAGGER);

@@ -60,6 +60,8 @@ pub(super) struct Exchange {
     /// The heads received, interim answers and the proxy's included; the last one is the answer's.
     pub heads: Vec<Head>,
     pub http_connect: Option<u16>,
+    /// The last connection that failed was refused.
+    pub refused: bool,
     pub size_request: u64,
     pub size_upload: u64,
     pub size_body: u64,
@@ -107,6 +109,7 @@ impl Exchange {
             outgoing: None,
             heads: Vec::new(),
             http_connect: None,
+            refused: false,
             size_request: 0,
             size_upload: 0,
             size_body: 0,
@@ -127,7 +130,7 @@ impl Exchange {
         (self.size_upload, self.size_body) = (0, 0);
         self.content_sent = None;
         self.connection = None;
-        self.fault = None;
+        (self.fault, self.refused) = (None, false);
         self.watch.progress.uploaded = 0;
         self.watch.progress.downloaded = 0;
     }

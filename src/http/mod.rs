@@ -3,17 +3,18 @@
 mod channel;
 mod client;
 mod connector;
-mod credentials;
+pub mod credentials;
 mod decoding;
 mod exchange;
 mod fault;
-mod head;
+pub mod head;
 mod input;
-mod no_proxy;
+pub mod no_proxy;
 mod proxy;
 mod redirect;
 mod request;
 mod resolver;
+pub mod retry;
 mod settings;
 pub mod timing;
 mod tls;
@@ -22,10 +23,11 @@ mod transport;
 pub mod url;
 mod watch;
 
+#[cfg(test)]
+pub(crate) use transfer::sample;
+
 pub use client::{Client, Sink};
 pub use request::{FieldLine, Request, USER_AGENT};
 pub use settings::{ConnectTo, IpVersion, Proxies, Proxy, Resolve, Retry, Settings, SpeedLimit, TlsSettings};
-#[cfg(test)]
-pub(crate) use transfer::sample;
 pub use transfer::{Field, Tls, Tokens, Transfer};
 pub use watch::{Observer, Progress, Unobserved};

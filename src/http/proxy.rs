@@ -66,12 +66,12 @@ pub(super) fn tunnel(
         if let Some(end) = head::find_end(&answer, 0) {
             break end;
         }
-        if answer.len() > head::LIMIT || !head::could_be_http(&answer) {
+        if answer.len() > head::MAX_HEAD || !head::could_be_http(&answer) {
             return Err(Error::new(Kind::Receive, format!("proxy {whom} did not answer CONNECT with HTTP")));
         }
     };
     answer.truncate(end);
-    let head = Head::parse(answer)?;
+    let head = Head::parse(&answer)?;
     let status = head.status;
     exchange.http_connect = Some(status);
     exchange.received(head);
@@ -82,10 +82,16 @@ pub(super) fn tunnel(
     }
 }
 
+/// Proxy-Authorization for `user:password`.
+pub(super) fn authorization(credentials: &str) -> String {
+    let (user, password) = credentials.split_once(':').unwrap_or((credentials, ""));
+    basic(user, password)
+}
+
 fn connect_head(authority: &str, proxy: &Proxy, request: &Request, settings: &Settings) -> Vec<u8> {
     let mut head = format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n").into_bytes();
     if let Some(credentials) = &proxy.credentials {
-        push_field(&mut head, "Proxy-Authorization", &basic(credentials));
+        push_field(&mut head, "Proxy-Authorization", &authorization(credentials));
     }
     let own = |name: &str| {
         !settings.proxies.fields.iter().any(|line| match line {

@@ -15,9 +15,11 @@ const OF_CONTENT: [&str; 6] =
 const OF_ORIGIN: [&str; 5] = ["Authorization", "Cookie", "x-api-key", "api-key", "x-goog-api-key"];
 
 /// Where an answer points to; `None` when it is no redirect.
-pub(super) fn location(head: &Head, from: &Url) -> Option<Result<Url>> {
-    let location = head.field("Location").filter(|_| (300..400).contains(&head.status))?;
-    Some(from.join(location))
+pub(super) fn location(head: &Head, from: &Url) -> Result<Option<Url>> {
+    match head.location()? {
+        Some(location) if (300..400).contains(&head.status) => from.join(&location).map(Some),
+        _ => Ok(None),
+    }
 }
 
 /// The next request, and whether it still has the content.

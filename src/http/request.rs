@@ -1,6 +1,6 @@
 //! A request as the user described it, and the head that goes out for it.
 
-use super::credentials::basic;
+use super::proxy::authorization;
 use super::settings::{Proxy, Settings};
 use super::url::Url;
 use crate::body::{Coding, Content};
@@ -118,7 +118,7 @@ impl Request {
         if !self.fields.iter().any(|line| line.is("Host") && matches!(line, FieldLine::Remove(_))) {
             push_field(&mut head, "Host", &host);
         }
-        let proxy_authorization = via.and_then(|proxy| proxy.credentials.as_deref()).map(basic);
+        let proxy_authorization = via.and_then(|proxy| proxy.credentials.as_deref()).map(authorization);
         let user_agent = Some(self.user_agent()).filter(|value| !value.is_empty());
         for (name, value) in [
             ("Proxy-Authorization", proxy_authorization.as_deref()),

@@ -31,7 +31,10 @@ pub(super) fn resolve(host: &str, port: u16, whose: Whose, settings: &Settings, 
             IpVersion::V4 => address.is_ipv4(),
             IpVersion::V6 => address.is_ipv6(),
         })
-        .map(|address| SocketAddr::new(address, port))
+        .map(|mut address| {
+            address.set_port(port);
+            address
+        })
         .collect();
     if wanted.is_empty() {
         return Err(unresolved(host, whose, "no address of the wanted family"));
@@ -49,29 +52,31 @@ fn unresolved(host: &str, whose: Whose, why: &str) -> Error {
 }
 
 /// What can be said without asking anyone.
-fn known(host: &str, port: u16, settings: &Settings) -> Option<Vec<IpAddr>> {
+fn known(host: &str, port: u16, settings: &Settings) -> Option<Vec<SocketAddr>> {
+    let at_port = |address: IpAddr| SocketAddr::new(address, port);
     let given = settings.resolve.iter().rev().find(|entry| {
         entry.port == port && entry.host.as_deref().is_none_or(|name| name.eq_ignore_ascii_case(host))
     });
     if let Some(entry) = given.filter(|entry| !entry.addresses.is_empty()) {
-        return Some(entry.addresses.clone());
+        return Some(entry.addresses.iter().copied().map(at_port).collect());
     }
     if let Ok(literal) = host.parse() {
-        return Some(vec![literal]);
+        return Some(vec![at_port(literal)]);
     }
     // RFC 6761, section 6.3: these names never leave the machine.
     let name = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
     (name == "localhost" || name.ends_with(".localhost"))
-        .then(|| vec![Ipv6Addr::LOCALHOST.into(), Ipv4Addr::LOCALHOST.into()])
+        .then(|| vec![at_port(Ipv6Addr::LOCALHOST.into()), at_port(Ipv4Addr::LOCALHOST.into())])
 }
 
-fn look_up(host: &str, watch: &mut Watch) -> Result<io::Result<Vec<IpAddr>>> {
+/// An address with a zone (`fe80::1%eth0`) comes here too: the system knows the interfaces.
+fn look_up(host: &str, watch: &mut Watch) -> Result<io::Result<Vec<SocketAddr>>> {
     let failed = |error: io::Error| Error::new(Kind::Name, format!("could not start the look-up of {host}: {error}"));
     let (done, finished) = UnixStream::pair().map_err(failed)?;
     let name = host.to_owned();
     let thread = thread::Builder::new()
         .spawn(move || {
-            let addresses = (name.as_str(), 0).to_socket_addrs().map(|all| all.map(|address| address.ip()).collect());
+            let addresses = (name.as_str(), 0).to_socket_addrs().map(Iterator::collect);
             drop(finished);
             addresses
         })
@@ -118,12 +123,12 @@ mod tests {
         let one: IpAddr = "10.0.0.1".parse().unwrap();
         let entry = |host: Option<&str>| Resolve { host: host.map(str::to_owned), port: 80, addresses: vec![one] };
         let settings = Settings { resolve: vec![entry(Some("a.example"))], ..Settings::default() };
-        assert_eq!(known("A.example", 80, &settings), Some(vec![one]));
+        assert_eq!(known("A.example", 80, &settings), Some(vec![SocketAddr::new(one, 80)]));
         assert_eq!(known("a.example", 81, &settings), None);
-        assert_eq!(known("::1", 80, &settings), Some(vec![Ipv6Addr::LOCALHOST.into()]));
+        assert_eq!(known("::1", 80, &settings), Some(vec!["[::1]:80".parse().unwrap()]));
         assert!(known("LocalHost.", 80, &settings).is_some());
         assert!(known("localhost.example", 80, &settings).is_none());
         let any = Settings { resolve: vec![entry(None)], ..Settings::default() };
-        assert_eq!(known("b.example", 80, &any), Some(vec![one]));
+        assert_eq!(known("b.example", 80, &any), Some(vec![SocketAddr::new(one, 80)]));
     }
 }

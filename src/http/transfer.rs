@@ -59,6 +59,8 @@ pub struct Transfer {
     pub size_body: u64,
     /// The coding of the content sent.
     pub coding: Coding,
+    /// The peer refused the connection (`ECONNREFUSED`): what `--retry-connrefused` retries.
+    pub refused: bool,
     /// A proxy was used.
     pub proxy_used: bool,
     /// The status code of the proxy's answer to CONNECT.

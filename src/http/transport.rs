@@ -162,7 +162,7 @@ impl Transport {
     fn refused(&self) -> bool {
         let mut bytes = self.input.bytes();
         while let Some(end) = head::find_end(bytes, 0) {
-            match Head::parse(bytes[..end].to_vec()) {
+            match Head::parse(&bytes[..end]) {
                 Ok(head) if head.is_interim() => bytes = &bytes[end..],
                 Ok(head) => return head.status >= 300,
                 Err(_) => return true,
@@ -176,7 +176,7 @@ impl Transport {
         let until = exchange.watch.clock.elapsed() + CONTINUE_WAIT;
         loop {
             if let Some(end) = head::find_end(self.input.bytes(), 0) {
-                let interim = Head::parse(self.input.bytes()[..end].to_vec()).is_ok_and(|head| head.is_interim());
+                let interim = Head::parse(&self.input.bytes()[..end]).is_ok_and(|head| head.is_interim());
                 return Ok(if interim { Early::Nothing } else { Early::Answered });
             }
             let left = until.saturating_sub(exchange.watch.clock.elapsed());
@@ -229,7 +229,7 @@ impl Transport {
                 self.phase = Phase::Head;
             }
             if let Some(end) = head::find_end(self.input.bytes(), self.searched) {
-                let head = Head::parse(self.input.take(end))?;
+                let head = Head::parse(&self.input.take(end))?;
                 (self.searched, self.phase) = (0, Phase::Wait);
                 if head.is_interim() {
                     exchange.received(head);
@@ -238,18 +238,17 @@ impl Transport {
                     exchange.timings.starttransfer = exchange.timings.starttransfer.filter(|_| more);
                     continue;
                 }
-                let framing = head.framing(self.asked_for_head)?;
-                self.input.show(head.synthetic(&framing));
+                let framing = head.framing(self.asked_for_head, self.link.settings.ignore_content_length)?;
+                self.input.show(head.synthetic(framing, head.keep_alive(framing)));
                 self.phase = Phase::Content;
                 exchange.received(head);
                 return Ok(true);
             }
             if !head::could_be_http(self.input.bytes()) {
-                let text = format!("{} does not speak HTTP/1: it began with other bytes", self.whom);
-                return Err(Error::new(Kind::UnsupportedProtocol, text));
+                return Err(head::not_http(self.input.bytes()));
             }
-            if self.input.len() > head::LIMIT {
-                let text = format!("the answer's head is larger than {} KB", head::LIMIT / 1024);
+            if self.input.len() > head::MAX_HEAD {
+                let text = format!("the answer's head is larger than {} KB", head::MAX_HEAD / 1024);
                 return Err(Error::new(Kind::Receive, text));
             }
             self.searched = self.input.len();
