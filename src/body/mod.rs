@@ -1,5 +1,9 @@
 //! From the user's bytes to the content that goes out: read, check, change by splicing, code.
 
+mod synthetic;
+
+pub use synthetic::synthetic;
+
 /// The content coding of a request (RFC 9110, section 8.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Coding {
