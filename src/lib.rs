@@ -8,7 +8,9 @@ pub mod commands;
 pub mod error;
 pub mod http;
 pub mod output;
+pub mod relay;
 pub mod signals;
+pub mod stream;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -22,8 +24,7 @@ pub fn run(argv: Vec<OsString>, context: &mut Context<'_>) -> u8 {
     let command = match cli::parse(argv, context.stdin) {
         Ok(command) => command,
         Err(error) => {
-            // Nothing is left to tell anyone when stderr cannot be written to.
-            let _ = writeln!(context.stderr, "gzpost: {error}");
+            context.stderr.say(&format!("gzpost: {error}\n"));
             return error.kind.code();
         }
     };
