@@ -13,7 +13,6 @@ pub mod signals;
 pub mod stream;
 
 use std::ffi::OsString;
-use std::io::Write;
 
 use cli::Command;
 use commands::Context;

@@ -3,8 +3,10 @@
 use std::io::{Read, Write};
 use std::sync::Arc;
 
+use crate::http::Transfer;
 use crate::output::{Stderr, Terminal};
 use crate::signals::Signals;
+use crate::stream::Scanner;
 
 pub mod demo;
 pub mod send;
@@ -23,4 +25,12 @@ pub struct Context<'a> {
     pub stdout_is_terminal: bool,
     /// SIGINT and SIGTERM.
     pub signals: Option<Arc<Signals>>,
+}
+
+/// Takes over what a stream said about its tokens.
+fn note_tokens(transfer: &mut Transfer, scanner: &Scanner) {
+    transfer.timings.first_event = scanner.first_event();
+    transfer.timings.first_token = scanner.first_token();
+    transfer.timings.last_token = scanner.last_token();
+    transfer.tokens = scanner.tokens();
 }

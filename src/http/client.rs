@@ -28,7 +28,7 @@ pub trait Sink {
     /// follows. An error ends the transfer before its content.
     fn head(&mut self, raw: &[u8], status: u16, last: bool) -> Result<()>;
 
-    /// A piece of the content, any content coding undone, `now` after the start of the request.
+    /// A piece of the content, any content coding undone, `now` after the start of the transfer.
     fn content(&mut self, bytes: &[u8], now: Duration) -> Result<()>;
 }
 
@@ -128,7 +128,7 @@ impl Client {
             self.read(&mut reader, |_| Ok(()))?;
             return Ok(follow);
         }
-        self.deliver(&mut reader, clock, transfer, sink)?;
+        self.deliver(&mut reader, transfer, sink)?;
         Ok(None)
     }
 
@@ -167,14 +167,9 @@ impl Client {
     }
 
     /// Streams the content into the sink.
-    fn deliver(
-        &self,
-        reader: &mut impl Read,
-        clock: Clock,
-        transfer: &mut Transfer,
-        sink: &mut dyn Sink,
-    ) -> Result<()> {
+    fn deliver(&self, reader: &mut impl Read, transfer: &mut Transfer, sink: &mut dyn Sink) -> Result<()> {
         let settings = &self.link.settings;
+        let clock = self.link.exchange().watch.clock;
         let coding = transfer.field("Content-Encoding").filter(|_| settings.compressed).unwrap_or_default();
         let too_large = |bytes: u64| settings.max_filesize.is_some_and(|limit| bytes > limit);
         if too_large(transfer.field("Content-Length").and_then(|length| length.trim().parse().ok()).unwrap_or(0)) {

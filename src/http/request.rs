@@ -85,6 +85,25 @@ pub(super) struct Framed {
 }
 
 impl Request {
+    /// A request with nothing that was not asked for.
+    #[must_use]
+    pub fn new(method: &str, url: Url) -> Request {
+        Request {
+            method: method.to_owned(),
+            method_forced: false,
+            url,
+            fields: Vec::new(),
+            authorization: None,
+            user_agent: None,
+            referer: None,
+            cookie: None,
+            content_type: None,
+            accept: "*/*".to_owned(),
+            target: None,
+            http10: false,
+        }
+    }
+
     /// The value of a field that `-H` sets, the first one.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&str> {
