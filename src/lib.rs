@@ -20,7 +20,7 @@ use error::Kind;
 
 /// Does what a command line (without the program's name) asks for; returns the exit code.
 pub fn run(argv: Vec<OsString>, context: &mut Context<'_>) -> u8 {
-    let command = match cli::parse(argv, context.stdin) {
+    let command = match cli::parse(&argv, &environment, context.stdin) {
         Ok(command) => command,
         Err(error) => {
             context.stderr.say(&format!("gzpost: {error}\n"));
@@ -33,6 +33,12 @@ pub fn run(argv: Vec<OsString>, context: &mut Context<'_>) -> u8 {
         Command::Help(text) => print(&text, context),
         Command::Version => print(&cli::version(), context),
     }
+}
+
+/// The environment, for `cli` alone.
+#[allow(clippy::disallowed_methods, reason = "handed to cli, which is the one to read the environment")]
+fn environment(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
 }
 
 fn print(text: &str, context: &mut Context<'_>) -> u8 {

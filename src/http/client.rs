@@ -112,7 +112,7 @@ impl Client {
         sink: &mut dyn Sink,
     ) -> Result<Option<Url>> {
         let settings = &self.link.settings;
-        let proxy = proxy::for_url(&settings.proxies, &request.url);
+        let proxy = proxy::for_url(&settings.proxies, &request.url)?;
         transfer.proxy_used |= proxy.is_some();
         transfer.begin(request);
         let outgoing = Outgoing { request: Arc::clone(request), content, proxy };
@@ -151,7 +151,7 @@ impl Client {
         }
         transfer.answered(answer);
         let follow = self.link.settings.follow;
-        let location = redirect::location(answer, &request.url);
+        let location = redirect::location(answer, &request.url, self.link.settings.https_only);
         let followed = follow.is_some() && !matches!(location, Ok(None));
         sink.head(&answer.raw, answer.status, !answer.is_interim() && !followed)?;
         let within = follow.is_some_and(|limit| limit.is_none_or(|limit| transfer.num_redirects < limit));

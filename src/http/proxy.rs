@@ -16,12 +16,12 @@ use super::url::{Scheme, Url};
 use crate::error::{Error, Kind, Result};
 
 /// The proxy for this URL, when there is one.
-pub(super) fn for_url(proxies: &Proxies, url: &Url) -> Option<Proxy> {
+pub(super) fn for_url(proxies: &Proxies, url: &Url) -> Result<Option<Proxy>> {
     let proxy = match url.scheme {
         Scheme::Http => proxies.http.as_ref(),
         Scheme::Https => proxies.https.as_ref(),
     };
-    proxy.filter(|_| !bypasses(&proxies.no_proxy, &url.host)).cloned()
+    proxy.filter(|_| !bypasses(&proxies.no_proxy, &url.host)).cloned().transpose()
 }
 
 /// Opens a tunnel through the proxy (RFC 9110, section 9.3.6).

@@ -3,8 +3,8 @@
 use super::head::Head;
 use super::request::{FieldLine, Request};
 use super::settings::Settings;
-use super::url::Url;
-use crate::error::Result;
+use super::url::{Scheme, Url};
+use crate::error::{Error, Kind, Result};
 
 /// Fields that describe content: they go when the content goes.
 const OF_CONTENT: [&str; 6] =
@@ -15,16 +15,22 @@ const OF_CONTENT: [&str; 6] =
 const OF_ORIGIN: [&str; 5] = ["Authorization", "Cookie", "x-api-key", "api-key", "x-goog-api-key"];
 
 /// Where an answer points to; `None` when it is no redirect.
-pub(super) fn location(head: &Head, from: &Url) -> Result<Option<Url>> {
-    match head.location()? {
-        Some(location) if (300..400).contains(&head.status) => from.join(&location).map(Some),
-        _ => Ok(None),
+pub(super) fn location(head: &Head, from: &Url, https_only: bool) -> Result<Option<Url>> {
+    let Some(location) = head.location()?.filter(|_| (300..400).contains(&head.status)) else { return Ok(None) };
+    let to = from.join(&location)?;
+    if https_only && to.scheme == Scheme::Http {
+        let text = format!("redirect to {}: http is excluded by --proto or --proto-redir", to.redacted());
+        return Err(Error::new(Kind::UnsupportedProtocol, text));
     }
+    Ok(Some(to))
 }
 
 /// The next request, and whether it still has the content.
 pub(super) fn next(request: &Request, status: u16, to: Url, settings: &Settings) -> (Request, bool) {
     let mut next = Request { url: to, target: None, ..request.clone() };
+    if request.auto_referer {
+        next.referer = Some(request.url.absolute());
+    }
     let keep_post = match status {
         301 => settings.keep_post[0],
         302 => settings.keep_post[1],
@@ -64,18 +70,11 @@ mod tests {
     fn request(method: &str) -> Request {
         let set = |name: &str, value: &str| FieldLine::Set(name.to_owned(), value.to_owned());
         Request {
-            method: method.to_owned(),
-            method_forced: false,
-            url: Url::parse("http://a.example/x").unwrap(),
             fields: vec![set("Content-Encoding", "gzip"), set("X-Api-Key", "secret"), set("X-Other", "1")],
             authorization: Some("Bearer secret".to_owned()),
-            user_agent: None,
-            referer: None,
             cookie: Some("a=b".to_owned()),
             content_type: Some("application/json".to_owned()),
-            accept: "*/*".to_owned(),
-            target: None,
-            http10: false,
+            ..Request::new(method, Url::parse("http://a.example/x").unwrap())
         }
     }
 

@@ -15,6 +15,8 @@ pub struct Request {
     pub method: String,
     /// Whether the method came from `-X`: then it survives redirects.
     pub method_forced: bool,
+    /// `-I`: the answer's content is not read, whatever the method is.
+    pub head: bool,
     /// The target.
     pub url: Url,
     /// `-H`, in order.
@@ -25,6 +27,8 @@ pub struct Request {
     pub user_agent: Option<String>,
     /// `-e`
     pub referer: Option<String>,
+    /// `-e 'URL;auto'`: a redirect sends the URL before it as Referer.
+    pub auto_referer: bool,
     /// `-b name=value`
     pub cookie: Option<String>,
     /// The Content-Type when `-H` names none and the content knows none.
@@ -91,11 +95,13 @@ impl Request {
         Request {
             method: method.to_owned(),
             method_forced: false,
+            head: false,
             url,
             fields: Vec::new(),
             authorization: None,
             user_agent: None,
             referer: None,
+            auto_referer: false,
             cookie: None,
             content_type: None,
             accept: "*/*".to_owned(),

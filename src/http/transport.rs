@@ -78,7 +78,7 @@ impl Transport {
         exchange.connection = Some(self.connection.clone());
         self.phase = Phase::Send;
         self.searched = 0;
-        self.asked_for_head = request.method == "HEAD";
+        self.asked_for_head = request.head || request.method == "HEAD";
         let content = match content {
             Some(pending) => Some(pending.wait(|done| exchange.watch.wait_for(done, PollFlags::IN).map(|_| ()))?),
             None => None,
