@@ -146,7 +146,7 @@ fn no_check_sends_it_all_the_same() {
 
 #[test]
 fn an_empty_or_cut_off_body_is_not_json() {
-    for body in ["", " \n", "{\"a\":", "{} {}", "\u{feff}{}"] {
+    for body in ["", " \n", "{\"a\":", "{} {}"] {
         let output = gzpost().stdin(body).args(["-s", "-S", "http://127.0.0.1:1/", "-"]).run();
         output.assert_code(26).assert_stderr_has("not JSON");
     }

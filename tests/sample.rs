@@ -1,5 +1,7 @@
 //! Bodies and answers that several tests use.
 
+use std::fmt::Write;
+
 /// The shortest answer with content.
 pub const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -19,7 +21,7 @@ pub fn chat(length: usize) -> Vec<u8> {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let number = state >> 33;
         match number % 4 {
-            0 => text.push_str(&format!("{:x} ", number >> 8)),
+            0 => write!(text, "{:x} ", number >> 8).expect("room in memory"),
             _ => text.push_str(WORDS[(number >> 4) as usize % WORDS.len()]),
         }
     }

@@ -94,7 +94,7 @@ fn an_event_is_written_before_the_next_one_is_sent() {
         conn.write(EVENTS);
         for number in 0..5 {
             conn.write_chunk(delta(&number.to_string()));
-            conn.wait_for(&gate);
+            gate.wait();
         }
         conn.write_chunk("data: [DONE]\n\n");
         conn.write_chunk("");
@@ -119,7 +119,7 @@ fn text_is_only_what_was_generated_and_no_later_than_its_event() {
             "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n: comment\n\n",
         );
         conn.write_chunk(delta("Grüße, "));
-        conn.wait_for(&gate);
+        gate.wait();
         conn.write_chunk(delta("\\\"world\\\"\\n"));
         conn.write_chunk("data: [DONE]\n\n");
         conn.write_chunk("");
@@ -146,7 +146,7 @@ fn files_take_content_and_heads() {
 #[test]
 fn fail_means_22_without_or_with_the_content() {
     for (option, stdout, code) in
-        [("-f", "", 22), ("--fail-with-body", "no such model", 22), ("--no-check", "no such model", 0)]
+        [("-f", "", 22), ("--fail-with-body", "no such model", 22), ("-s", "no such model", 0)]
     {
         let server = Server::answering(NOT_FOUND);
         gzpost().args([option, &server.url("/")]).run().assert_code(code).assert_stdout(stdout);
@@ -234,7 +234,7 @@ fn a_reader_that_goes_away_ends_it_quietly_with_23() {
 #[test]
 fn options_come_from_a_file_and_from_stdin() {
     let config =
-        |port: u16| format!("# a comment\n-H = \"X-From: file\"\nurl = \"http://127.0.0.1:{port}/k\"\nsilent\n");
+        |port: u16| format!("# a comment\nheader = \"X-From: file\"\nurl = \"http://127.0.0.1:{port}/k\"\nsilent\n");
     let server = Server::answering(OK);
     gzpost().file("config", config(server.port())).args(["-K", "config"]).run().assert_code(0).assert_stdout("ok");
     assert_eq!(server.finish().field("x-from"), Some("file"));

@@ -109,12 +109,37 @@ fn closes_with_and_without_saying_so() {
     for silently in [false, true] {
         let server = Server::tls(&authority, &Tls::default(), move |mut conn| {
             conn.write("up to the end");
-            if silently { conn.close_without_notify() } else { conn.close() }
+            if silently { conn.close_without_notify() } else { drop(conn) }
         });
         let mut bytes = Vec::new();
         let end = connect(&authority, server.port()).read_to_end(&mut bytes).map_err(|error| error.kind());
         assert_eq!(bytes, b"up to the end");
         assert_eq!(end.err(), silently.then_some(ErrorKind::UnexpectedEof));
+    }
+}
+
+#[test]
+fn what_was_said_before_the_reset_of_an_unread_upload_can_be_read() {
+    let authority = Authority::new();
+    for _ in 0..20 {
+        let server = Server::tls(&authority, &Tls::default(), |mut conn| {
+            conn.read_exact(1);
+            conn.write("too large");
+        });
+        let mut client = connect(&authority, server.port());
+        while client.write_all(&[0; 1 << 14]).is_ok() {}
+        // `StreamOwned::read` would first send what is left, and fail.
+        let (session, mut socket) = (&mut client.conn, &mut client.sock);
+        let mut said = vec![0; 100];
+        let count = loop {
+            match session.reader().read(&mut said) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                read => break read.expect("what was said"),
+            }
+            session.read_tls(&mut socket).expect("a record");
+            session.process_new_packets().expect("a whole record");
+        };
+        assert_eq!(said[..count], *b"too large");
     }
 }
 

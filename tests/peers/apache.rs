@@ -1,4 +1,4 @@
-//! Apache httpd that decodes gzip content of requests (mod_deflate) and sends back what it has decoded.
+//! Apache httpd that decodes gzip content of requests (`mod_deflate`) and sends back what it has decoded.
 
 use super::process::{Peer, installed};
 

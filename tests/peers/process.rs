@@ -65,11 +65,6 @@ impl Peer {
         self.port
     }
 
-    /// Its folder.
-    pub fn dir(&self) -> &Path {
-        self.dir.path()
-    }
-
     /// What it has said so far.
     pub fn said(&self) -> String {
         show(&read_file(&self.dir.path().join("output")))

@@ -5,7 +5,7 @@ mod running;
 mod temp;
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 pub use output::Output;
@@ -80,11 +80,6 @@ impl Program {
         self
     }
 
-    /// The working folder.
-    pub fn home(&self) -> &Path {
-        self.home.path()
-    }
-
     /// Bytes on stdin, then its end.
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Program {
         self.stdin = Input::Bytes(bytes.into());
@@ -135,7 +130,7 @@ impl Program {
 /// A command line for messages.
 fn command_line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(|word| format!("{} ", word.to_string_lossy())).collect::<String>().trim_end().to_owned()
+    words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
 }
 
 /// A program of this name in PATH or in the folders of servers.

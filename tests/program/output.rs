@@ -28,6 +28,16 @@ impl Output {
         self
     }
 
+    /// Fails unless it ended with this code and said why in one line: `gzpost: (7) …`, and nothing else on stderr.
+    #[track_caller]
+    pub fn assert_error(&self, code: i32) -> &Output {
+        self.assert_code(code);
+        let text = self.stderr_text();
+        let one_line = text.ends_with('\n') && text.lines().count() == 1;
+        assert!(one_line && text.starts_with(&format!("gzpost: ({code}) ")), "one message\n{}", self.describe());
+        self
+    }
+
     /// Fails unless stdout is exactly this.
     #[track_caller]
     pub fn assert_stdout(&self, expected: impl AsRef<[u8]>) -> &Output {

@@ -162,7 +162,7 @@ impl Running {
 impl Stream {
     fn take(&mut self) {
         let Some(file) = &mut self.file else { return };
-        let mut bytes = [0; 1 << 16];
+        let mut bytes = [0; 1 << 14];
         match file.read(&mut bytes) {
             // A terminal whose other end is closed reads as EIO.
             Ok(0) | Err(_) => self.file = None,

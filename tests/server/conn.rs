@@ -4,12 +4,12 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
-use super::gate::Gate;
 use super::request::Request;
 use super::tls::{Hello, Secured};
 use super::{DEADLINE, show};
 
-/// A connection that was accepted. When it is dropped it is closed, over TLS with a close_notify.
+/// A connection that was accepted. When it is dropped it is closed, over TLS with a `close_notify`. When
+/// bytes of the client were not read by then, the kernel makes a reset of the closing.
 pub struct Conn {
     stream: Stream,
     /// Bytes that were read and not asked for yet.
@@ -131,16 +131,7 @@ impl Conn {
         self.write(answer);
     }
 
-    /// Waits until the test opens the gate.
-    #[track_caller]
-    pub fn wait_for(&self, gate: &Gate) {
-        gate.wait();
-    }
-
-    /// Closes now. When bytes of the client were not read, the kernel sends a reset with it.
-    pub fn close(self) {}
-
-    /// Closes without a close_notify, which only TLS would send.
+    /// Closes without a `close_notify`, which only TLS would send.
     pub fn close_without_notify(mut self) {
         self.silent = true;
     }

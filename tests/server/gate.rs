@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 
 use super::DEADLINE;
 
-/// The end that a test keeps: each `open` lets one `Conn::wait_for` pass.
+/// The end that a test keeps: each `open` lets one `Gate::wait` pass.
 pub struct Opener(Sender<()>);
 
 /// The end that a script takes.

@@ -56,7 +56,12 @@ impl Listener {
     /// A Unix socket passes as a TCP one: reading, writing, deadlines and shutdown are the same calls.
     fn accept_waiting(&self) -> std::io::Result<TcpStream> {
         match self {
-            Listener::Tcp(listener) => listener.accept().map(|(socket, _)| socket),
+            Listener::Tcp(listener) => {
+                let (socket, _) = listener.accept()?;
+                // What Nagle's algorithm holds back would be lost when a script closes without reading everything.
+                socket.set_nodelay(true)?;
+                Ok(socket)
+            }
             Listener::Unix(listener) => listener.accept().map(|(socket, _)| TcpStream::from(OwnedFd::from(socket))),
         }
     }
