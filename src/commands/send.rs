@@ -65,7 +65,8 @@ fn content(send: &mut Send, context: &mut Context<'_>) -> Result<Option<Arc<Pend
     }
     let field = |name: &str| send.request.field(name).map(str::to_owned);
     let pending = Pending::start(body, send.body.clone(), field("Content-Type"), field("Content-Encoding"));
-    Ok(Some(Arc::new(pending)))
+    // Without a thread at work it is known before anyone is connected to.
+    pending.failed().map_or(Ok(Some(Arc::new(pending))), Err)
 }
 
 /// Tries until the verdict is to stop.
