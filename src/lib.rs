@@ -6,3 +6,4 @@ pub mod body;
 pub mod cli;
 pub mod error;
 pub mod http;
+pub mod stream;
