@@ -119,6 +119,10 @@ impl Sink for Story {
         Ok(())
     }
 
+    fn trailers(&mut self, _: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
     fn content(&mut self, bytes: &[u8], now: Duration) -> Result<()> {
         self.scanner.feed(bytes, now);
         for piece in self.scanner.take_pieces() {

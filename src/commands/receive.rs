@@ -110,6 +110,10 @@ impl Sink for Receive<'_, '_> {
         Ok(())
     }
 
+    fn trailers(&mut self, raw: &[u8]) -> Result<()> {
+        self.answer.head(raw, 0, &mut self.stderr)
+    }
+
     fn content(&mut self, bytes: &[u8], now: Duration) -> Result<()> {
         if self.output.text {
             self.scanner.feed(bytes, now);

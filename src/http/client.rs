@@ -7,10 +7,10 @@ use std::time::Duration;
 use ureq::http::{Method, Request as EngineRequest};
 
 use super::connector::{Connector, NoResolver};
-use super::decoding::Decoder;
+use super::decoding::Decoding;
 use super::exchange::{Exchange, Link, Outgoing};
 use super::fault::{self, Phase};
-use super::head::{Head, Version};
+use super::head::{Framing, Head, Version};
 use super::request::Request;
 use super::settings::Settings;
 use super::timing::{Clock, Timings};
@@ -27,6 +27,9 @@ pub trait Sink {
     /// A head: of interim answers, proxies and redirects too; `last` is the one whose content follows. An error
     /// ends the transfer before its content.
     fn head(&mut self, head: &Head, last: bool) -> Result<()>;
+
+    /// The trailer fields as received, behind the content of chunked framing.
+    fn trailers(&mut self, raw: &[u8]) -> Result<()>;
 
     /// A piece of the content, any content coding undone, `now` after the start of the transfer.
     fn content(&mut self, bytes: &[u8], now: Duration) -> Result<()>;
@@ -124,8 +127,10 @@ impl Client {
         let follow = follow?;
         let mut reader = response.into_body().into_reader();
         if follow.is_some() {
-            // Read to its end so that the connection can be used again.
-            self.read(&mut reader, |_| Ok(()))?;
+            // Read to its end so that the connection can be used again; without an end in sight it is not worth it.
+            if heads.last().is_some_and(|head| head.framing(request.head, false) != Ok(Framing::UntilClose)) {
+                self.read(&mut reader, |_| Ok(()))?;
+            }
             return Ok(follow);
         }
         self.deliver(&mut reader, transfer, sink)?;
@@ -175,23 +180,26 @@ impl Client {
         if too_large(transfer.field("Content-Length").and_then(|length| length.trim().parse().ok()).unwrap_or(0)) {
             return Err(over_the_limit(settings));
         }
-        let mut decoder = Decoder::new(coding)?;
+        let mut decoding = Decoding::new(coding)?;
         let mut delivered = 0;
         let mut deliver = |bytes: &[u8]| {
             sink.content(bytes, clock.elapsed())?;
             delivered += bytes.len() as u64;
             if too_large(delivered) { Err(over_the_limit(settings)) } else { Ok(()) }
         };
-        let read = self.read(reader, |bytes| match &mut decoder {
-            Some(decoder) => decoder.feed(bytes, &mut deliver),
-            None => deliver(bytes),
-        });
-        let finished = match (read, &mut decoder) {
-            (Ok(()), Some(decoder)) if self.link.exchange().watch.progress.downloaded > 0 => decoder.finish(&mut deliver),
-            (read, _) => read,
-        };
+        let mut finished = self.read(reader, |bytes| decoding.feed(bytes, &mut deliver));
+        // An answer without content, as to HEAD, has nothing to undo, whatever its fields say.
+        if finished.is_ok() && self.link.exchange().watch.progress.downloaded > 0 {
+            finished = decoding.finish(&mut deliver);
+        }
         transfer.size_delivered = delivered;
-        finished
+        finished?;
+        let trailers = std::mem::take(&mut self.link.exchange().trailers);
+        if !trailers.is_empty() {
+            transfer.size_header += trailers.len() as u64;
+            sink.trailers(&trailers)?;
+        }
+        Ok(())
     }
 
     /// Reads the content to its end, each piece as soon as it is there.

@@ -4,11 +4,15 @@ use std::io::{self, Write};
 
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
+use super::credentials::escape;
 use crate::error::{Error, Kind, Result};
 
-/// Undoes one content coding. Decoded bytes are taken from `decoded` after each step, so memory stays bounded by
-/// what one read can expand to.
-pub(super) enum Decoder {
+/// Undoes the codings of a Content-Encoding, the last one applied first.
+pub(super) struct Decoding(Vec<Decoder>);
+
+/// Undoes one coding. Decoded bytes are taken out after each step, so memory stays bounded by what one piece can
+/// expand to.
+enum Decoder {
     Gzip(MultiGzDecoder<Vec<u8>>),
     /// Not decided yet: `deflate` means zlib, but some servers send it bare.
     Deflate(Vec<u8>),
@@ -16,34 +20,63 @@ pub(super) enum Decoder {
     Raw(DeflateDecoder<Vec<u8>>),
 }
 
+/// curl's limit: more codings than this are an attack.
+const MAX_CODINGS: usize = 5;
+
 /// Compressed bytes are fed in pieces of this size: one piece expands to at most about 1000 times as much.
 const PIECE: usize = 4096;
 
+impl Decoding {
+    /// For the value of Content-Encoding; exit 61 for a coding that is not known.
+    pub fn new(codings: &str) -> Result<Decoding> {
+        let names: Vec<String> = codings.split(',').map(|name| name.trim().to_ascii_lowercase()).collect();
+        if names.len() > MAX_CODINGS {
+            return Err(Error::new(Kind::ContentCoding, format!("the answer has more than {MAX_CODINGS} content codings")));
+        }
+        let decoders: Result<Vec<Option<Decoder>>> = names.iter().rev().map(|name| Decoder::new(name)).collect();
+        decoders.map(|decoders| Decoding(decoders.into_iter().flatten().collect()))
+    }
+
+    /// Decodes `bytes` and gives what comes out to `sink`, piece by piece.
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        feed(&mut self.0, bytes, sink)
+    }
+
+    /// The answer is complete: what is held back comes out, and a stream cut short is an error.
+    pub fn finish(&mut self, sink: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        for at in 0..self.0.len() {
+            let (done, rest) = self.0.split_at_mut(at + 1);
+            done[at].finish().map_err(|error| broken(&error))?;
+            done[at].drain(&mut |decoded| feed(rest, decoded, sink))?;
+        }
+        Ok(())
+    }
+}
+
+fn feed(decoders: &mut [Decoder], bytes: &[u8], sink: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    let Some((first, rest)) = decoders.split_first_mut() else { return sink(bytes) };
+    for piece in bytes.chunks(PIECE) {
+        first.write(piece).map_err(|error| broken(&error))?;
+        first.drain(&mut |decoded| feed(rest, decoded, sink))?;
+    }
+    Ok(())
+}
+
 impl Decoder {
-    /// The decoder for a Content-Encoding; `None` when there is nothing to undo.
-    pub fn new(coding: &str) -> Result<Option<Decoder>> {
-        match coding.trim().to_ascii_lowercase().as_str() {
+    /// The decoder for one coding; `None` when there is nothing to undo.
+    fn new(coding: &str) -> Result<Option<Decoder>> {
+        match coding {
             "" | "identity" | "none" => Ok(None),
             "gzip" | "x-gzip" => Ok(Some(Decoder::Gzip(MultiGzDecoder::new(Vec::new())))),
             "deflate" => Ok(Some(Decoder::Deflate(Vec::new()))),
             other => {
-                let text = format!("the answer's content coding is {other}: gzpost undoes gzip and deflate");
+                let text = format!("the answer's content coding is {}: gzpost undoes gzip and deflate", escape(other.as_bytes()));
                 Err(Error::new(Kind::ContentCoding, text))
             }
         }
     }
 
-    /// Decodes `bytes` and gives what comes out to `sink`, piece by piece.
-    pub fn feed(&mut self, bytes: &[u8], mut sink: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        for piece in bytes.chunks(PIECE) {
-            self.write(piece).map_err(|error| broken(&error))?;
-            self.drain(&mut sink)?;
-        }
-        Ok(())
-    }
-
-    /// The answer is complete: what is held back comes out, and a stream cut short is an error.
-    pub fn finish(&mut self, mut sink: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    fn finish(&mut self) -> io::Result<()> {
         match self {
             Decoder::Gzip(decoder) => decoder.try_finish(),
             Decoder::Deflate(held) if held.is_empty() => Ok(()),
@@ -51,8 +84,6 @@ impl Decoder {
             Decoder::Zlib(decoder) => decoder.try_finish(),
             Decoder::Raw(decoder) => decoder.try_finish(),
         }
-        .map_err(|error| broken(&error))?;
-        self.drain(&mut sink)
     }
 
     fn write(&mut self, piece: &[u8]) -> io::Result<()> {
@@ -77,7 +108,7 @@ impl Decoder {
         }
     }
 
-    fn drain(&mut self, sink: &mut impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    fn drain(&mut self, sink: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let decoded = match self {
             Decoder::Gzip(decoder) => decoder.get_mut(),
             Decoder::Zlib(decoder) => decoder.get_mut(),
@@ -104,18 +135,16 @@ mod tests {
     use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
     fn decode(coding: &str, bytes: &[u8], step: usize) -> Result<Vec<u8>> {
-        let mut decoder = Decoder::new(coding)?.expect("a coding");
+        let mut decoding = Decoding::new(coding)?;
         let mut out = Vec::new();
-        for piece in bytes.chunks(step) {
-            decoder.feed(piece, |decoded| {
-                out.extend_from_slice(decoded);
-                Ok(())
-            })?;
-        }
-        decoder.finish(|decoded| {
+        let mut sink = |decoded: &[u8]| {
             out.extend_from_slice(decoded);
             Ok(())
-        })?;
+        };
+        for piece in bytes.chunks(step) {
+            decoding.feed(piece, &mut sink)?;
+        }
+        decoding.finish(&mut sink)?;
         Ok(out)
     }
 
@@ -151,11 +180,24 @@ mod tests {
     }
 
     #[test]
+    fn several_codings_are_undone_from_the_last() {
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
+        zlib.write_all(&text()).unwrap();
+        let twice = gzip(&zlib.finish().unwrap());
+        for step in [1, 1000, 100_000] {
+            assert_eq!(decode("deflate, identity, gzip", &twice, step).unwrap(), text());
+        }
+        assert_eq!(decode("identity", b"plain", 2).unwrap(), b"plain");
+    }
+
+    #[test]
     fn broken_cut_and_unknown_codings_are_61() {
         let whole = gzip(&text());
         for bytes in [&b"not gzip at all"[..], &whole[..whole.len() - 3], &whole[..5]] {
             assert_eq!(decode("gzip", bytes, 1000).unwrap_err().kind, Kind::ContentCoding);
         }
-        assert_eq!(Decoder::new("br").err().map(|error| error.kind), Some(Kind::ContentCoding));
+        for coding in ["br", "gzip, br", "a,b,c,d,e,f"] {
+            assert_eq!(decode(coding, b"x", 1).unwrap_err().kind, Kind::ContentCoding);
+        }
     }
 }

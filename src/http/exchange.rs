@@ -59,6 +59,8 @@ pub(super) struct Exchange {
     pub outgoing: Option<Outgoing>,
     /// The heads received, interim answers and the proxy's included; the last one is the answer's.
     pub heads: Vec<Head>,
+    /// The trailer fields as received.
+    pub trailers: Vec<u8>,
     pub http_connect: Option<u16>,
     /// The last connection that failed was refused.
     pub refused: bool,
@@ -108,6 +110,7 @@ impl Exchange {
             timings: Timings::default(),
             outgoing: None,
             heads: Vec::new(),
+            trailers: Vec::new(),
             http_connect: None,
             refused: false,
             size_request: 0,
@@ -127,6 +130,7 @@ impl Exchange {
         self.timings = Timings::default();
         self.outgoing = Some(outgoing);
         self.heads.clear();
+        self.trailers.clear();
         (self.size_upload, self.size_body) = (0, 0);
         self.content_sent = None;
         self.connection = None;

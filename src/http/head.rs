@@ -11,6 +11,9 @@ use crate::error::{Error, Kind, Result};
 /// A longer head is refused with exit 56, in bytes; curl's limit.
 pub const MAX_HEAD: usize = 300 * 1024;
 
+/// A longer field is refused with exit 100, in bytes; curl's limit.
+const MAX_LINE: usize = 100 * 1024;
+
 const START: &[u8] = b"HTTP/1.";
 
 /// The status line and the fields of an answer.
@@ -24,7 +27,7 @@ pub struct Head {
     pub reason: Vec<u8>,
     /// In the order of arrival, folded lines joined by a blank.
     pub fields: Vec<Field>,
-    /// Everything as received, up to the end of the empty line.
+    /// Everything as received, up to the end of the empty line; folded lines joined, as curl shows them.
     pub raw: Vec<u8>,
 }
 
@@ -103,7 +106,7 @@ impl Head {
     /// Reads a whole head, its empty line included.
     ///
     /// Exit 1 for a status line that is not HTTP/1.0 or 1.1 with three digits from 100; 8 for a NUL, a lone CR, a
-    /// line without a colon or a folded first line; 56 above `MAX_HEAD`.
+    /// line without a colon or a folded first line; 56 above `MAX_HEAD`, 100 for a field above `MAX_LINE`.
     pub fn parse(raw: &[u8]) -> Result<Head> {
         if raw.len() > MAX_HEAD {
             let message = format!("the fields of the answer are larger than {} KB", MAX_HEAD / 1024);
@@ -111,9 +114,14 @@ impl Head {
         }
         let (version, status, reason) = status_line(lines(raw).next().unwrap_or_default())?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        if let Some(line) = lines(raw).find(|line| line.len() > MAX_LINE) {
+            let name = escape(line.split(|byte| *byte == b':').next().unwrap_or_default());
+            let message = format!("the field {name:.60} of the answer is larger than {} KB", MAX_LINE / 1024);
+            return Err(Error::new(Kind::FieldTooLarge, message));
+        }
         let fields = fields(raw)?;
         let fields = fields.iter().map(|(name, value)| Field { name: text(name), value: text(value) }).collect();
-        Ok(Head { version, status, reason: reason.to_owned(), fields, raw: raw.to_owned() })
+        Ok(Head { version, status, reason: reason.to_owned(), fields, raw: unfolded(raw) })
     }
 
     /// Whether this is a 1xx that another head follows; 101 is an answer (RFC 9110, section 15.2).
@@ -152,7 +160,9 @@ impl Head {
     #[must_use]
     pub fn synthetic(&self, framing: Framing, keep_alive: bool) -> Vec<u8> {
         let framing = match framing {
-            Framing::NoContent | Framing::UntilClose => String::new(),
+            // The engine does not know the method, so it is told that HEAD gets nothing.
+            Framing::NoContent => "Content-Length: 0\r\n".to_owned(),
+            Framing::UntilClose => String::new(),
             Framing::Length(length) => format!("Content-Length: {length}\r\n"),
             Framing::Chunked => "Transfer-Encoding: chunked\r\n".to_owned(),
         };
@@ -269,6 +279,24 @@ fn fields(raw: &[u8]) -> Result<Vec<(&[u8], Vec<u8>)>> {
         fields.push((line[..colon].trim_ascii(), line[colon + 1..].trim_ascii().to_owned()));
     }
     Ok(fields)
+}
+
+/// The same head with its folded lines joined by a blank.
+fn unfolded(raw: &[u8]) -> Vec<u8> {
+    let mut joined: Vec<u8> = Vec::with_capacity(raw.len());
+    for line in raw.split_inclusive(|byte| *byte == b'\n') {
+        if let [b' ' | b'\t', ..] = line {
+            joined.truncate(joined.trim_ascii_end().len());
+            joined.push(b' ');
+            joined.extend_from_slice(line.trim_ascii_start());
+            if line.trim_ascii().is_empty() {
+                joined.extend_from_slice(b"\r\n");
+            }
+        } else {
+            joined.extend_from_slice(line);
+        }
+    }
+    joined
 }
 
 fn weird(reason: impl std::fmt::Display) -> Error {

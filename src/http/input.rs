@@ -14,7 +14,9 @@ pub(super) struct Input {
     bytes: Vec<u8>,
     start: usize,
     end: usize,
+    /// What the engine sees first, and how much of it is used up.
     shown: Vec<u8>,
+    used: usize,
     scratch: Vec<u8>,
     /// Whether the engine could use what is here: false after it used nothing of it.
     usable: bool,
@@ -45,13 +47,24 @@ impl Input {
 
     /// Puts a head in front of the received bytes, and lets the engine see both.
     pub fn show(&mut self, head: Vec<u8>) {
-        self.shown = head;
+        (self.shown, self.used) = (head, 0);
         (self.usable, self.open) = (true, true);
     }
 
-    /// What arrives from now on begins with a head that the engine must not see.
+    /// What arrives from now on is not for the engine as it is: a head, or chunks.
     pub fn close(&mut self) {
         self.open = false;
+    }
+
+    /// Uses up received bytes.
+    pub fn skip(&mut self, amount: usize) {
+        self.start += amount;
+    }
+
+    /// What there is of received bytes and of those shown, to move from the one to the other.
+    pub fn both(&mut self) -> (&[u8], &mut Vec<u8>) {
+        self.usable = true;
+        (&self.bytes[self.start..self.end], &mut self.shown)
     }
 
     /// Room for the next read; grows when the last one filled all of it.
@@ -92,8 +105,8 @@ impl Buffers for Input {
 
     fn input(&self) -> &[u8] {
         match (self.open, self.shown.is_empty()) {
-            (false, _) => &[],
-            (true, false) => &self.shown,
+            (false, true) => &[],
+            (_, false) => &self.shown[self.used..],
             (true, true) => self.bytes(),
         }
     }
@@ -110,8 +123,12 @@ impl Buffers for Input {
         self.usable = amount > 0;
         if self.shown.is_empty() {
             self.start += amount;
-        } else {
-            self.shown.drain(..amount);
+            return;
+        }
+        self.used += amount;
+        if self.used == self.shown.len() {
+            self.shown.clear();
+            self.used = 0;
         }
     }
 

@@ -1,6 +1,7 @@
 //! The one path for HTTP: a request goes in, an answer is streamed out, a `Transfer` remains.
 
 mod channel;
+mod chunked;
 mod client;
 mod connector;
 pub mod credentials;

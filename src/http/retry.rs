@@ -133,10 +133,9 @@ fn days_before_year(year: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::Coding;
     use crate::error::Error;
-    use crate::http::Field;
-    use crate::http::timing::Timings;
+    use crate::http::{Field, sample};
+
 
     const NOW: u64 = 784_111_777; // 1994-11-06 08:49:37
 
@@ -147,36 +146,10 @@ mod tests {
     fn ended(outcome: Result<(), Kind>, status: u16, retry_after: &[&str]) -> Transfer {
         let field = |value: &&str| Field { name: "Retry-After".to_owned(), value: (*value).to_owned() };
         Transfer {
-            url: String::new(),
-            url_effective: String::new(),
-            scheme: "http",
-            method: String::new(),
             status: (status != 0).then_some(status),
-            http_version: "1.1",
             fields: retry_after.iter().map(field).collect(),
-            remote: None,
-            local: None,
-            tls: None,
-            num_connects: 0,
-            connection_id: None,
-            num_redirects: 0,
-            num_retries: 0,
-            redirect_url: None,
-            referer: None,
-            size_request: 0,
-            size_header: 0,
-            size_upload: 0,
-            size_download: 0,
-            size_delivered: 0,
-            size_body: 0,
-            coding: Coding::Identity,
-            refused: false,
-            proxy_used: false,
-            http_connect: None,
-            filename_effective: None,
-            timings: Timings::default(),
-            tokens: None,
             outcome: outcome.map_err(|kind| Error::new(kind, "")),
+            ..sample()
         }
     }
 

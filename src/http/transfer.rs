@@ -174,6 +174,7 @@ pub(crate) fn sample() -> Transfer {
         size_delivered: 65_536,
         size_body: 2_778_983,
         coding: Coding::Gzip,
+        refused: false,
         proxy_used: false,
         http_connect: None,
         filename_effective: None,

@@ -15,9 +15,10 @@ use rustix::event::PollFlags;
 use ureq::unversioned::transport::{Buffers, NextTimeout, Transport as EngineTransport};
 
 use super::channel::Channel;
+use super::chunked::Dechunker;
 use super::exchange::{Connection, ContentSent, Exchange, Link, Outgoing};
 use super::fault::{self, Phase};
-use super::head::{self, Head};
+use super::head::{self, Framing, Head};
 use super::input::Input;
 use super::settings::Proxy;
 use crate::error::{Error, Kind, Result};
@@ -46,6 +47,8 @@ pub(super) struct Transport {
     searched: usize,
     /// The request's method is HEAD: its answer has no content.
     asked_for_head: bool,
+    /// Reads the content, when it is chunked.
+    chunks: Option<Dechunker>,
 }
 
 /// What was seen while sending.
@@ -69,6 +72,7 @@ impl Transport {
             spent: false,
             searched: 0,
             asked_for_head: false,
+            chunks: None,
         }
     }
 
@@ -78,6 +82,7 @@ impl Transport {
         exchange.connection = Some(self.connection.clone());
         self.phase = Phase::Send;
         self.input.close();
+        self.chunks = None;
         self.searched = 0;
         self.asked_for_head = request.head || request.method == "HEAD";
         let content = match content {
@@ -239,20 +244,50 @@ impl Transport {
                     exchange.timings.starttransfer = exchange.timings.starttransfer.filter(|_| more);
                     continue;
                 }
-                let framing = head.framing(self.asked_for_head, self.link.settings.ignore_content_length)?;
-                self.input.show(head.synthetic(framing, head.keep_alive(framing)));
-                self.phase = Phase::Content;
+                let framing = head.framing(self.asked_for_head, self.link.settings.ignore_content_length);
+                let shown = framing.as_ref().map(|framing| head.synthetic(*framing, head.keep_alive(*framing)));
+                // Shown before it is refused: the user sees what is wrong with it.
                 exchange.received(head);
+                self.input.show(shown.map_err(Error::clone)?);
+                self.phase = Phase::Content;
+                if framing? == Framing::Chunked {
+                    self.input.close();
+                    self.chunks = Some(Dechunker::default());
+                }
                 return Ok(true);
             }
             if !head::could_be_http(self.input.bytes()) {
-                return Err(head::not_http(self.input.bytes()));
+                let error = head::not_http(self.input.bytes());
+                // Behind a 1xx it is no longer another protocol, just garbage.
+                let kind = if exchange.heads.is_empty() { error.kind } else { Kind::WeirdReply };
+                return Err(Error { kind, ..error });
             }
             if self.input.len() > head::MAX_HEAD {
                 let text = format!("the answer's head is larger than {} KB", head::MAX_HEAD / 1024);
                 return Err(Error::new(Kind::Receive, text));
             }
             self.searched = self.input.len();
+            if !self.receive_some(exchange)? {
+                return Err(fault::end_of_stream(self.phase, &self.whom));
+            }
+        }
+    }
+
+    /// Waits for chunks and shows them to the engine; false at the end of the stream.
+    fn await_chunks(&mut self, exchange: &mut Exchange) -> Result<bool> {
+        loop {
+            let Some(chunks) = &mut self.chunks else { return Ok(false) };
+            let (received, shown) = self.input.both();
+            let used = chunks.feed(received, shown)?;
+            let ready = !shown.is_empty();
+            self.input.skip(used);
+            if chunks.is_done() {
+                exchange.trailers = chunks.take_trailers();
+                self.chunks = None;
+            }
+            if ready {
+                return Ok(true);
+            }
             if !self.receive_some(exchange)? {
                 return Err(fault::end_of_stream(self.phase, &self.whom));
             }
@@ -282,6 +317,7 @@ impl EngineTransport for Transport {
 
     fn await_input(&mut self, _: NextTimeout) -> Result<bool, ureq::Error> {
         self.step(|transport, exchange| match transport.phase {
+            Phase::Content if transport.chunks.is_some() => transport.await_chunks(exchange),
             Phase::Content => transport.receive_some(exchange),
             _ => transport.await_head(exchange),
         })
@@ -290,6 +326,7 @@ impl EngineTransport for Transport {
     fn is_open(&mut self) -> bool {
         // Anything that can be read now, be it bytes or the end, makes the connection useless for another request.
         !self.spent
+            && self.input.is_empty()
             && matches!(self.channel.read(&mut [0; 16]), Err(error) if error.kind() == io::ErrorKind::WouldBlock)
     }
 

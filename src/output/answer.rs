@@ -70,12 +70,12 @@ impl<'a> Answer<'a> {
         Ok(())
     }
 
-    /// Before another attempt: what the last one wrote to a regular file is thrown away. What went to stdout, to a
-    /// pipe or to the `-D` file stays, as in curl.
+    /// Before another attempt: what the last one wrote to a regular file is thrown away, unless it was heads only.
+    /// What went to stdout, to a pipe or to the `-D` file stays. All as in curl.
     pub fn restart(&mut self) -> Result<()> {
         self.status = 0;
-        self.written = 0;
-        let Some(file) = &mut self.file else {
+        let written = std::mem::take(&mut self.written);
+        let Some(file) = self.file.as_mut().filter(|_| written > 0) else {
             return Ok(());
         };
         let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());

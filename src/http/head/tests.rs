@@ -229,7 +229,7 @@ fn location_is_one_value_in_ascii() {
 #[test]
 fn synthetic_head_says_the_same_about_framing() {
     for (raw, expected) in [
-        ("HTTP/1.1 204 x\r\nA: b\r\n\r\n", "HTTP/1.1 204 \r\nConnection: keep-alive\r\n\r\n"),
+        ("HTTP/1.1 204 x\r\nA: b\r\n\r\n", "HTTP/1.1 204 \r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n"),
         ("HTTP/1.0 200 x\r\n\r\n", "HTTP/1.1 200 \r\nConnection: close\r\n\r\n"),
         (
             "HTTP/1.1 200 x\r\nContent-Length: 5,5\r\n\r\n",
