@@ -58,6 +58,8 @@ pub enum Kind {
     CaFile = 77,
     /// A SOCKS proxy was asked for.
     Socks = 97,
+    /// A field of the request is too large.
+    RequestTooLarge = 100,
     /// SIGINT ended the command (128 + 2, as a shell reports it).
     Interrupted = 130,
     /// SIGTERM ended the command (128 + 15).

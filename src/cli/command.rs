@@ -24,6 +24,9 @@ pub struct Send {
     /// What to ask.
     pub request: Request,
     /// The pieces of the body, in order; empty: no body, and stdin is not read.
+    ///
+    /// Where `request.content_type` is `None` and no field names Content-Type, the parts decide: none for
+    /// `PartKind::Upload`, else by the body, `application/json` or curl's `application/x-www-form-urlencoded`.
     pub parts: Vec<Part>,
     /// `-G`: the data goes into the query instead.
     pub get: bool,
@@ -35,6 +38,8 @@ pub struct Send {
     pub retry: Retry,
     /// What to do with the answer.
     pub output: Output,
+    /// What looks like a mistake, to be printed as `gzpost: warning: …`; those that `-s` silences are not here.
+    pub warnings: Vec<String>,
 }
 
 /// What to do with the answer and with what is said about it.
@@ -50,7 +55,7 @@ pub struct Output {
     pub remove_on_error: bool,
     /// `-D`: where the heads go.
     pub dump_header: Option<Target>,
-    /// `-i`: heads in front of the content.
+    /// `-i`, `-I`: heads in front of the content.
     pub include: bool,
     /// `-f`, `--fail-with-body`
     pub fail: Fail,

@@ -1,5 +1,70 @@
 //! argv, environment and config files into a `Command`: every check of an option is here.
 
+mod args;
+mod argv;
 mod command;
+mod config_file;
+mod credentials;
+mod curl_options;
+mod demo;
+mod fields;
+mod help;
+mod netrc;
+mod network;
+pub mod options;
+mod output;
+mod parts;
+mod send;
+mod target;
+mod tls;
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::io::Read;
+
+use argv::Stop;
 
 pub use command::{Command, Demo, Fail, Output, Send, Target};
+pub use help::version;
+
+use crate::error::Result;
+
+/// What a command line draws on besides itself.
+struct Outside<'a> {
+    /// The environment.
+    env: &'a dyn Fn(&str) -> Option<OsString>,
+    /// For `-K -`, `-H @-` and `-w @-`.
+    stdin: &'a mut dyn Read,
+    /// Asks for a password.
+    ask: &'a mut dyn FnMut(&str) -> std::io::Result<String>,
+}
+
+impl Outside<'_> {
+    /// A variable of the environment; an empty one counts as unset, as in curl.
+    fn variable(&self, name: &str) -> Option<OsString> {
+        (self.env)(name).filter(|value| !value.is_empty())
+    }
+}
+
+/// The command of these arguments, without the program's name. Unlike curl, no config file is read unasked.
+pub fn parse(arguments: &[OsString], env: &dyn Fn(&str) -> Option<OsString>, stdin: &mut dyn Read) -> Result<Command> {
+    parse_with(arguments, &mut Outside { env, stdin, ask: &mut credentials::ask_on_terminal })
+}
+
+fn parse_with(arguments: &[OsString], outside: &mut Outside) -> Result<Command> {
+    // A command word counts only as the first argument; replay, bench and check belong here too.
+    let (word, rest) = match arguments.split_first() {
+        Some((word, rest)) if word == "demo" => (Some("demo"), rest),
+        _ => (None, arguments),
+    };
+    let mut line = argv::read(rest, outside.stdin)?;
+    match (line.stop.take(), word) {
+        (Some(Stop::Version), _) => Ok(Command::Version),
+        (Some(Stop::Help(topic)), word) => help::help(topic.as_deref().or(word)).map(Command::Help),
+        (None, Some(_)) => demo::demo(&line).map(Command::Demo),
+        (None, None) => send::send(line, outside).map(|send| Command::Send(Box::new(send))),
+    }
+}

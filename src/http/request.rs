@@ -9,6 +9,8 @@ pub struct Request {
     pub method: String,
     /// Whether the method came from `-X`: then it survives redirects.
     pub method_forced: bool,
+    /// `-I`: the answer's content is not read, whatever the method is.
+    pub head: bool,
     /// The target.
     pub url: Url,
     /// `-H`, in order.
@@ -19,6 +21,8 @@ pub struct Request {
     pub user_agent: Option<String>,
     /// `-e`
     pub referer: Option<String>,
+    /// `-e 'URL;auto'`: a redirect sends the URL before it as Referer.
+    pub auto_referer: bool,
     /// `-b name=value`
     pub cookie: Option<String>,
     /// The Content-Type when `-H` names none; `None` with no content.

@@ -4,6 +4,8 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::error::Result;
+
 /// Everything about the way to the server that does not depend on the request.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
@@ -27,6 +29,8 @@ pub struct Settings {
     pub tls: TlsSettings,
     /// `-L`: how many redirects are followed; `None` follows none, `Some(None)` any number.
     pub follow: Option<Option<u32>>,
+    /// `--proto`, `--proto-redir`: a redirect to http is refused (exit 1).
+    pub https_only: bool,
     /// `--location-trusted`: credentials go to other origins too.
     pub location_trusted: bool,
     /// `--post301`, `--post302`, `--post303`: keep the method on that status.
@@ -37,7 +41,7 @@ pub struct Settings {
     pub compressed: bool,
     /// `--ignore-content-length`: read until the connection ends.
     pub ignore_content_length: bool,
-    /// `--raw`: leave transfer and content codings undone. Accepted without effect on chunked framing.
+    /// `--path-as-is`: `.` and `..` stay in the path.
     pub path_as_is: bool,
 }
 
@@ -86,13 +90,14 @@ pub enum IpVersion {
     V6,
 }
 
-/// Which proxy a URL goes through.
+/// Which proxy a URL goes through. `Err` is for the URLs that would go through it: one was named, and it is not an
+/// HTTP proxy. They must not be reached directly; what `no_proxy` exempts may be.
 #[derive(Debug, Clone, Default)]
 pub struct Proxies {
     /// For `http://` URLs.
-    pub http: Option<Proxy>,
+    pub http: Option<Result<Proxy>>,
     /// For `https://` URLs.
-    pub https: Option<Proxy>,
+    pub https: Option<Result<Proxy>>,
     /// `--noproxy`, or `no_proxy`/`NO_PROXY`; the text as given, matched by `http/proxy.rs`.
     pub no_proxy: String,
     /// `-p`: use CONNECT for `http://` URLs too.
@@ -108,7 +113,7 @@ pub struct Proxy {
     pub host: String,
     /// 1080 when the user named none, as in curl.
     pub port: u16,
-    /// `user:password`, percent-decoded; `-U` wins over the URL.
+    /// `user:password`, percent-decoded; the URL's win over `-U`, as in curl.
     pub credentials: Option<String>,
 }
 
