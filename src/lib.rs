@@ -4,5 +4,46 @@
 
 pub mod body;
 pub mod cli;
+pub mod commands;
 pub mod error;
 pub mod http;
+pub mod output;
+pub mod relay;
+pub mod signals;
+pub mod stream;
+
+use std::ffi::OsString;
+
+use cli::Command;
+use commands::Context;
+use error::Kind;
+
+/// Does what a command line (without the program's name) asks for; returns the exit code.
+pub fn run(argv: Vec<OsString>, context: &mut Context<'_>) -> u8 {
+    let command = match cli::parse(&argv, &environment, context.stdin) {
+        Ok(command) => command,
+        Err(error) => {
+            context.stderr.say(&format!("gzpost: {error}\n"));
+            return error.kind.code();
+        }
+    };
+    match command {
+        Command::Send(send) => commands::send::run(*send, context),
+        Command::Demo(demo) => commands::demo::run(&demo, context),
+        Command::Help(text) => print(&text, context),
+        Command::Version => print(&cli::version(), context),
+    }
+}
+
+/// The environment, for `cli` alone.
+#[allow(clippy::disallowed_methods, reason = "handed to cli, which is the one to read the environment")]
+fn environment(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+fn print(text: &str, context: &mut Context<'_>) -> u8 {
+    match context.stdout.write_all(text.as_bytes()) {
+        Ok(()) => 0,
+        Err(_) => Kind::Write.code(),
+    }
+}

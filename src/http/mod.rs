@@ -1,11 +1,33 @@
 //! The one path for HTTP: a request goes in, an answer is streamed out, a `Transfer` remains.
 
+mod channel;
+mod client;
+mod connector;
+pub mod credentials;
+mod decoding;
+mod exchange;
+mod fault;
+pub mod head;
+mod input;
+pub mod no_proxy;
+mod proxy;
+mod redirect;
 mod request;
+mod resolver;
+pub mod retry;
 mod settings;
 pub mod timing;
+mod tls;
 mod transfer;
+mod transport;
 pub mod url;
+mod watch;
 
-pub use request::{FieldLine, Request};
+#[cfg(test)]
+pub(crate) use transfer::sample;
+
+pub use client::{Client, Sink};
+pub use request::{FieldLine, Request, USER_AGENT};
 pub use settings::{ConnectTo, IpVersion, Proxies, Proxy, Resolve, Retry, Settings, SpeedLimit, TlsSettings};
 pub use transfer::{Field, Tls, Tokens, Transfer};
+pub use watch::{Observer, Progress, Unobserved};

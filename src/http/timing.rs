@@ -59,3 +59,20 @@ pub struct Timings {
     /// What the content coding took, on its own thread (not a moment but a length).
     pub compress: Option<Duration>,
 }
+
+impl Timings {
+    /// Adds the moments of another request of the same transfer, as curl sums them over redirects.
+    pub(super) fn add(&mut self, hop: &Timings) {
+        let add = |sum: &mut Option<Duration>, moment: Option<Duration>| {
+            if let Some(moment) = moment {
+                *sum = Some(sum.unwrap_or_default() + moment);
+            }
+        };
+        add(&mut self.namelookup, hop.namelookup);
+        add(&mut self.connect, hop.connect);
+        add(&mut self.appconnect, hop.appconnect);
+        add(&mut self.pretransfer, hop.pretransfer);
+        add(&mut self.posttransfer, hop.posttransfer);
+        add(&mut self.starttransfer, hop.starttransfer);
+    }
+}

@@ -25,6 +25,8 @@ pub struct Transfer {
     pub http_version: &'static str,
     /// The fields of the last answer, in order, as received.
     pub fields: Vec<Field>,
+    /// The fields of the answers before it (redirects), in order, for `%header{name:all:}`.
+    pub earlier_fields: Vec<Field>,
     /// The peer's address (the proxy's, when there is one).
     pub remote: Option<SocketAddr>,
     /// Our end of the connection.
@@ -57,6 +59,8 @@ pub struct Transfer {
     pub size_body: u64,
     /// The coding of the content sent.
     pub coding: Coding,
+    /// The peer refused the connection (`ECONNREFUSED`): what `--retry-connrefused` retries.
+    pub refused: bool,
     /// A proxy was used.
     pub proxy_used: bool,
     /// The status code of the proxy's answer to CONNECT.
@@ -119,11 +123,75 @@ impl Transfer {
         self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.as_str())
     }
 
+    /// How many times smaller the content was than the body; `None` unless all of it was sent.
+    #[must_use]
+    pub fn compression_ratio(&self) -> Option<f64> {
+        let sent = self.timings.posttransfer.is_some() && self.size_upload > 0;
+        sent.then(|| self.size_body as f64 / self.size_upload as f64)
+    }
+
     /// Tokens per second between the first and the last token; `None` below two tokens.
     #[must_use]
     pub fn tokens_per_second(&self) -> Option<f64> {
         let tokens = self.tokens.as_ref().filter(|tokens| tokens.count > 1)?;
-        let seconds = (self.timings.last_token? - self.timings.first_token?).as_secs_f64();
+        let seconds = self.timings.last_token?.checked_sub(self.timings.first_token?)?.as_secs_f64();
         (seconds > 0.0).then(|| (tokens.count - 1) as f64 / seconds)
+    }
+}
+
+/// A compressed request over TLS with a streamed answer: the figures of the manual's example.
+#[cfg(test)]
+pub(crate) fn sample() -> Transfer {
+    let field = |name: &str, value: &str| Field { name: name.into(), value: value.into() };
+    let at = |microseconds| Some(Duration::from_micros(microseconds));
+    Transfer {
+        url: "https://relay.example/v1/chat/completions?a=b#f".into(),
+        url_effective: "https://relay.example/v1/chat/completions?a=b".into(),
+        scheme: "https",
+        method: "POST".into(),
+        status: Some(200),
+        http_version: "1.1",
+        fields: vec![field("Content-Type", "text/event-stream"), field("X-A", "one"), field("x-a", "\"two\"")],
+        earlier_fields: Vec::new(),
+        remote: Some(SocketAddr::from(([127, 0, 0, 1], 443))),
+        local: Some(SocketAddr::from(([127, 0, 0, 1], 50_000))),
+        tls: Some(Tls {
+            version: "TLSv1.3",
+            cipher: "TLS_AES_256_GCM_SHA384".into(),
+            verify_result: 0,
+            certificates: vec![b"not really DER".to_vec()],
+        }),
+        num_connects: 1,
+        connection_id: Some(0),
+        num_redirects: 0,
+        num_retries: 0,
+        redirect_url: None,
+        referer: None,
+        size_request: 812,
+        size_header: 244,
+        size_upload: 798_104,
+        size_download: 65_536,
+        size_delivered: 65_536,
+        size_body: 2_778_983,
+        coding: Coding::Gzip,
+        proxy_used: false,
+        http_connect: None,
+        filename_effective: None,
+        timings: Timings {
+            namelookup: at(13_241),
+            connect: at(48_112),
+            appconnect: at(124_450),
+            pretransfer: at(124_500),
+            posttransfer: at(421_020),
+            starttransfer: at(11_402_733),
+            first_event: at(11_402_900),
+            first_token: at(11_655_102),
+            last_token: at(14_206_300),
+            total: at(14_212_090),
+            redirect: None,
+            compress: at(58_000),
+        },
+        tokens: Some(Tokens { count: 412, reported: true, ..Tokens::default() }),
+        outcome: Ok(()),
     }
 }

@@ -1,0 +1,187 @@
+//! `gzpost URL [BODY]`: one request, its answer streamed out, its timing told.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Context;
+use crate::body::{self, Body, Pending};
+use crate::cli::{Fail, Output, Send};
+use crate::error::{Error, Kind, Result};
+use crate::http::retry::{Verdict, verdict};
+use crate::http::timing::{Clock, wall_clock};
+use crate::http::{Client, Request, Sink, Transfer};
+use crate::output::{Answer, Follow, Stderr, timing, write_out};
+
+/// Sends the request, retries as asked, and reports; returns the exit code.
+pub fn run(send: Send, context: &mut Context<'_>) -> u8 {
+    let stderr = context.stderr.clone();
+    let output = send.output.clone();
+    transfer(send, context).unwrap_or_else(|error| {
+        complain(&error, &output, &stderr);
+        error.kind.code()
+    })
+}
+
+/// Everything up to the report; an error is one from before or after the transfer.
+fn transfer(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
+    let stderr = context.stderr.clone();
+    if let Some(target) = &send.output.stderr {
+        stderr.redirect(target)?;
+    }
+    if !send.output.silent {
+        stderr.say(&send.warnings.iter().map(|warning| format!("gzpost: warning: {warning}\n")).collect::<String>());
+    }
+    let content = content(&mut send, context)?;
+    let follow = Follow::new(&send.output, stderr.clone(), context.stderr_terminal);
+    let client = Client::new(send.settings.clone(), Box::new(follow.clone()), context.signals.clone());
+    let mut answer = Answer::new(&send.output, context.stdout)?;
+    let mut transfer = attempts(&client, &send, content.as_ref(), &mut answer, &follow);
+    follow.stop();
+    if send.output.fail == Fail::WithBody && transfer.outcome.is_ok() {
+        transfer.outcome = refused(&transfer);
+    }
+    if let Err(error) = answer.finish(transfer.outcome.is_err()) {
+        transfer.outcome = transfer.outcome.and(Err(error));
+    }
+    transfer.filename_effective = answer.filename().map(Into::into);
+    report(&transfer, &send, context)
+}
+
+/// Reads the body and starts to make content of it; `-G` moves it into the query.
+fn content(send: &mut Send, context: &mut Context<'_>) -> Result<Option<Arc<Pending>>> {
+    if send.parts.is_empty() {
+        return Ok(None);
+    }
+    let read = body::read(&send.parts, context.stdin);
+    if let Some(error) = context.signals.as_ref().and_then(|signals| signals.arrived()) {
+        return Err(error);
+    }
+    let body: Body = read?;
+    if send.get {
+        let query = String::from_utf8(body.bytes)
+            .map_err(|_| Error::new(Kind::Url, format!("{}: not UTF-8, so no query of a URL", body.name)))?;
+        send.request.url = send.request.url.with_query_added(&query)?;
+        return Ok(None);
+    }
+    let field = |name: &str| send.request.field(name).map(str::to_owned);
+    let pending = Pending::start(body, send.body.clone(), field("Content-Type"), field("Content-Encoding"));
+    Ok(Some(Arc::new(pending)))
+}
+
+/// Tries until the verdict is to stop.
+fn attempts(
+    client: &Client,
+    send: &Send,
+    content: Option<&Arc<Pending>>,
+    answer: &mut Answer<'_>,
+    follow: &Follow,
+) -> Transfer {
+    let stderr = follow.stderr();
+    let clock = Clock::start();
+    let mut retries = 0;
+    loop {
+        let mut sink = Out { answer, follow, stderr: stderr.clone(), fail: send.output.fail };
+        let mut transfer = client.send(&send.request, content.cloned(), &mut sink);
+        transfer.num_retries = retries;
+        let Verdict::After(pause) = verdict(&send.retry, retries, &transfer, clock.elapsed(), wall_clock()) else {
+            return transfer;
+        };
+        follow.erase();
+        if !send.output.silent {
+            stderr.say(&retry_notice(&transfer, pause, send.retry.count - retries));
+        }
+        retries += 1;
+        if let Err(error) = client.pause(pause).and_then(|()| answer.restart()) {
+            transfer.outcome = Err(error);
+            return transfer;
+        }
+    }
+}
+
+fn retry_notice(transfer: &Transfer, pause: Duration, left: u32) -> String {
+    let problem = match (&transfer.outcome, transfer.status) {
+        (Err(error), _) if error.kind != Kind::HttpStatus => error.to_string(),
+        (_, Some(status)) => format!("status {status}"),
+        _ => "no answer".to_owned(),
+    };
+    let seconds = pause.as_secs_f64();
+    format!("gzpost: warning: {problem}; will retry in {seconds} s ({left} left)\n")
+}
+
+/// Where the answer goes while it arrives.
+struct Out<'a, 'b> {
+    answer: &'a mut Answer<'b>,
+    follow: &'a Follow,
+    stderr: Stderr,
+    fail: Fail,
+}
+
+impl Sink for Out<'_, '_> {
+    fn head(&mut self, raw: &[u8], status: u16, last: bool) -> Result<()> {
+        self.follow.erase();
+        self.answer.head(raw, status, &mut self.stderr)?;
+        if last && self.fail == Fail::WithoutBody && status >= 400 { Err(returned(status)) } else { Ok(()) }
+    }
+
+    fn content(&mut self, bytes: &[u8], _now: Duration) -> Result<()> {
+        self.follow.stop();
+        self.answer.content(bytes)
+    }
+}
+
+fn refused(transfer: &Transfer) -> Result<()> {
+    transfer.status.filter(|status| *status >= 400).map_or(Ok(()), |status| Err(returned(status)))
+}
+
+fn returned(status: u16) -> Error {
+    Error::new(Kind::HttpStatus, format!("the server returned status {status}"))
+}
+
+/// The error line, the hint, the timing block or `-w`; returns the exit code.
+fn report(transfer: &Transfer, send: &Send, context: &mut Context<'_>) -> Result<u8> {
+    let output = &send.output;
+    let stderr = &context.stderr;
+    if let Err(error) = &transfer.outcome {
+        if error.message.is_empty() {
+            return Ok(error.kind.code());
+        }
+        complain(error, output, stderr);
+    }
+    let mut said = String::new();
+    if !output.silent {
+        said.push_str(&hint(transfer, &send.request).unwrap_or_default());
+    }
+    // A body that could not be sent says nothing about the server, so there is no timing to look at.
+    let unread = matches!(&transfer.outcome, Err(error) if error.kind == Kind::Read);
+    if !output.silent && output.write_out.is_none() && !unread {
+        let terminal = context.stderr_terminal.filter(|_| output.stderr.is_none());
+        said.push_str(&timing::block(transfer, terminal));
+    }
+    stderr.say(&said);
+    if let Some(format) = &output.write_out {
+        let url_part = |effective: bool, name: &str| {
+            let url = if effective { &transfer.url_effective } else { &transfer.url };
+            crate::http::url::Url::parse(url).ok()?.part(name)
+        };
+        let mut err = stderr.clone();
+        write_out::write(format, transfer, &url_part, wall_clock(), context.stdout, &mut err)?;
+    }
+    Ok(transfer.outcome.as_ref().map_or_else(|error| error.kind.code(), |()| 0))
+}
+
+/// Under which statuses a server may have stumbled over the coding.
+const SUSPICIOUS: [u16; 6] = [400, 413, 415, 422, 500, 502];
+
+fn hint(transfer: &Transfer, request: &Request) -> Option<String> {
+    let status = transfer.status.filter(|status| SUSPICIOUS.contains(status))?;
+    let coded_here = transfer.timings.compress.is_some() && !request.names("Content-Encoding");
+    coded_here.then(|| {
+        format!("gzpost: hint: the body went out as gzip and the status is {status}; --identity sends it plain\n")
+    })
+}
+
+fn complain(error: &Error, output: &Output, stderr: &Stderr) {
+    if !error.message.is_empty() && (!output.silent || output.show_error) {
+        stderr.say(&format!("gzpost: {error}\n"));
+    }
+}

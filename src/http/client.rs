@@ -1,0 +1,320 @@
+//! Sends a request, follows its redirects, and streams the answer into a sink.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ureq::http::{Method, Request as EngineRequest};
+
+use super::connector::{Connector, NoResolver};
+use super::decoding::Decoder;
+use super::exchange::{Exchange, Link, Outgoing};
+use super::fault::{self, Phase};
+use super::head::{Head, Version};
+use super::request::Request;
+use super::settings::Settings;
+use super::timing::{Clock, Timings};
+use super::transfer::Transfer;
+use super::url::Url;
+use super::watch::{Observer, Watch};
+use super::{proxy, redirect};
+use crate::body::{Coding, Pending};
+use crate::error::{Error, Kind, Result};
+use crate::signals::Signals;
+
+/// Where an answer goes while it arrives.
+pub trait Sink {
+    /// A head, as received: interim answers, proxies' answers and redirects too; `last` is the one whose content
+    /// follows. An error ends the transfer before its content.
+    fn head(&mut self, raw: &[u8], status: u16, last: bool) -> Result<()>;
+
+    /// A piece of the content, any content coding undone, `now` after the start of the transfer.
+    fn content(&mut self, bytes: &[u8], now: Duration) -> Result<()>;
+}
+
+/// One client: its settings, and the connections that it keeps.
+pub struct Client {
+    agent: ureq::Agent,
+    link: Arc<Link>,
+}
+
+impl Client {
+    /// A client that connects as `settings` say.
+    #[must_use]
+    pub fn new(settings: Settings, observer: Box<dyn Observer>, signals: Option<Arc<Signals>>) -> Client {
+        let watch = Watch::new(observer, signals, settings.max_time, settings.speed_limit);
+        let link = Link::new(settings, Exchange::new(watch));
+        let config = ureq::Agent::config_builder()
+            .proxy(None)
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .user_agent("")
+            .accept("")
+            .accept_encoding("")
+            .build();
+        let agent = ureq::Agent::with_parts(config, Connector(Arc::clone(&link)), NoResolver);
+        Client { agent, link }
+    }
+
+    /// The time since the start of the attempt.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.link.exchange().watch.clock.elapsed()
+    }
+
+    /// Sleeps between attempts; a signal ends it with its error.
+    pub fn pause(&self, length: Duration) -> Result<()> {
+        self.link.exchange().watch.sleep(length)
+    }
+
+    /// One attempt, redirects included. Never sends anything twice on its own account.
+    pub fn send(&self, request: &Request, content: Option<Arc<Pending>>, sink: &mut dyn Sink) -> Transfer {
+        let clock = {
+            let mut exchange = self.link.exchange();
+            exchange.watch.restart();
+            (exchange.num_connects, exchange.size_request, exchange.http_connect) = (0, 0, None);
+            exchange.watch.clock
+        };
+        let mut transfer = Transfer::new(request);
+        let (mut request, mut content) = (Arc::new(request.clone()), content);
+        loop {
+            let hop = if transfer.num_redirects == 0 { clock } else { Clock::start() };
+            let outcome = self.hop(&request, content.clone(), hop, &mut transfer, sink);
+            self.collect(&request, &mut transfer);
+            match outcome {
+                Ok(Some(next)) => {
+                    transfer.num_redirects += 1;
+                    transfer.timings.redirect = Some(clock.elapsed());
+                    let status = transfer.status.unwrap_or_default();
+                    let (following, with_content) = redirect::next(&request, status, next, &self.link.settings);
+                    content = content.filter(|_| with_content);
+                    request = Arc::new(following);
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    transfer.outcome = Err(error);
+                    break;
+                }
+            }
+        }
+        transfer.timings.total = Some(clock.elapsed());
+        transfer
+    }
+
+    /// One request and its answer; where to go next when it is a redirect to follow.
+    fn hop(
+        &self,
+        request: &Arc<Request>,
+        content: Option<Arc<Pending>>,
+        clock: Clock,
+        transfer: &mut Transfer,
+        sink: &mut dyn Sink,
+    ) -> Result<Option<Url>> {
+        let settings = &self.link.settings;
+        let proxy = proxy::for_url(&settings.proxies, &request.url)?;
+        transfer.proxy_used |= proxy.is_some();
+        transfer.begin(request);
+        let outgoing = Outgoing { request: Arc::clone(request), content, proxy };
+        self.link.exchange().begin(outgoing, clock);
+        let ran = self.agent.run(engine_request(request)?);
+        let heads = std::mem::take(&mut self.link.exchange().heads);
+        let follow = self.take_heads(&heads, request, transfer, sink);
+        let response = ran.map_err(|error| self.fault(&error.into_io()))?;
+        let follow = follow?;
+        let mut reader = response.into_body().into_reader();
+        if follow.is_some() {
+            // Read to its end so that the connection can be used again.
+            self.read(&mut reader, |_| Ok(()))?;
+            return Ok(follow);
+        }
+        self.deliver(&mut reader, transfer, sink)?;
+        Ok(None)
+    }
+
+    /// Hands the heads to the sink; where to go next, when the answer says so and redirects are followed.
+    fn take_heads(
+        &self,
+        heads: &[Head],
+        request: &Request,
+        transfer: &mut Transfer,
+        sink: &mut dyn Sink,
+    ) -> Result<Option<Url>> {
+        transfer.size_header += heads.iter().map(|head| head.raw.len() as u64).sum::<u64>();
+        // Without a connection to the server, what there is comes from the proxy.
+        let connected = self.link.exchange().connection.is_some();
+        let Some((answer, before)) = heads.split_last().filter(|_| connected) else {
+            return heads.iter().try_for_each(|head| sink.head(&head.raw, head.status, false)).map(|()| None);
+        };
+        for head in before {
+            sink.head(&head.raw, head.status, false)?;
+        }
+        transfer.answered(answer);
+        let follow = self.link.settings.follow;
+        let location = redirect::location(answer, &request.url, self.link.settings.https_only);
+        let followed = follow.is_some() && !matches!(location, Ok(None));
+        sink.head(&answer.raw, answer.status, !answer.is_interim() && !followed)?;
+        let within = follow.is_some_and(|limit| limit.is_none_or(|limit| transfer.num_redirects < limit));
+        if within {
+            return location;
+        }
+        transfer.redirect_url = location.ok().flatten().map(|url| url.effective());
+        if followed {
+            let text = format!("more than {} redirects (--max-redirs N allows more)", transfer.num_redirects);
+            return Err(Error::new(Kind::Redirects, text));
+        }
+        Ok(None)
+    }
+
+    /// Streams the content into the sink.
+    fn deliver(&self, reader: &mut impl Read, transfer: &mut Transfer, sink: &mut dyn Sink) -> Result<()> {
+        let settings = &self.link.settings;
+        let clock = self.link.exchange().watch.clock;
+        let coding = transfer.field("Content-Encoding").filter(|_| settings.compressed).unwrap_or_default();
+        let too_large = |bytes: u64| settings.max_filesize.is_some_and(|limit| bytes > limit);
+        if too_large(transfer.field("Content-Length").and_then(|length| length.trim().parse().ok()).unwrap_or(0)) {
+            return Err(over_the_limit(settings));
+        }
+        let mut decoder = Decoder::new(coding)?;
+        let mut delivered = 0;
+        let mut deliver = |bytes: &[u8]| {
+            sink.content(bytes, clock.elapsed())?;
+            delivered += bytes.len() as u64;
+            if too_large(delivered) { Err(over_the_limit(settings)) } else { Ok(()) }
+        };
+        let read = self.read(reader, |bytes| match &mut decoder {
+            Some(decoder) => decoder.feed(bytes, &mut deliver),
+            None => deliver(bytes),
+        });
+        let finished = match (read, &mut decoder) {
+            (Ok(()), Some(decoder)) if self.link.exchange().watch.progress.downloaded > 0 => decoder.finish(&mut deliver),
+            (read, _) => read,
+        };
+        transfer.size_delivered = delivered;
+        finished
+    }
+
+    /// Reads the content to its end, each piece as soon as it is there.
+    fn read(&self, reader: &mut impl Read, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let mut room = vec![0; 8 * 1024];
+        loop {
+            let read = match reader.read(&mut room) {
+                Ok(0) => return Ok(()),
+                Ok(read) => read,
+                Err(error) => return Err(self.fault(&error)),
+            };
+            self.link.exchange().watch.progress.downloaded += read as u64;
+            each(&room[..read])?;
+            if read == room.len() {
+                room.resize(256 * 1024, 0);
+            }
+        }
+    }
+
+    /// The reason that connector or transport left behind, else what the engine says.
+    fn fault(&self, error: &io::Error) -> Error {
+        let mut exchange = self.link.exchange();
+        if let Some(fault) = exchange.fault.take() {
+            return fault;
+        }
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => fault::end_of_stream(Phase::Content, "the server"),
+            _ => Error::new(Kind::Receive, format!("the answer's framing is broken: {error}")),
+        }
+    }
+
+    /// Takes what the exchange knows about the hop that has just ended.
+    fn collect(&self, request: &Request, transfer: &mut Transfer) {
+        let exchange = self.link.exchange();
+        transfer.timings.add(&exchange.timings);
+        transfer.size_upload = exchange.size_upload;
+        transfer.size_download = exchange.watch.progress.downloaded;
+        transfer.size_request = exchange.size_request;
+        transfer.num_connects = exchange.num_connects;
+        transfer.http_connect = exchange.http_connect;
+        transfer.refused = exchange.refused;
+        if let Some(sent) = exchange.content_sent {
+            transfer.size_body = exchange.size_body;
+            transfer.coding = sent.coding;
+            transfer.timings.compress = sent.compress;
+        } else if exchange.outgoing.is_none() {
+            (transfer.size_body, transfer.coding) = (0, Coding::Identity);
+        }
+        if let Some(connection) = &exchange.connection {
+            transfer.remote = connection.remote;
+            transfer.local = connection.local;
+            transfer.connection_id = Some(connection.id);
+            transfer.tls.clone_from(&connection.tls);
+        }
+        transfer.referer.clone_from(&request.referer);
+    }
+}
+
+fn over_the_limit(settings: &Settings) -> Error {
+    let limit = settings.max_filesize.unwrap_or_default();
+    Error::new(Kind::TooLarge, format!("the answer is larger than {limit} bytes (--max-filesize)"))
+}
+
+/// What the engine needs to know: where connections are kept under, and that there is nothing for it to send.
+fn engine_request(request: &Request) -> Result<EngineRequest<()>> {
+    let scheme = request.url.scheme.name();
+    let host = if request.url.host.contains(':') { format!("[{}]", request.url.host) } else { request.url.host.clone() };
+    EngineRequest::builder()
+        .method(Method::GET)
+        .uri(format!("{scheme}://{host}:{}/", request.url.port_or_default()))
+        .header("content-length", "0")
+        .body(())
+        .map_err(|_| Error::new(Kind::Url, format!("{} is no host name", request.url.host)))
+}
+
+impl Transfer {
+    fn new(request: &Request) -> Transfer {
+        Transfer {
+            url: request.url.given.clone(),
+            url_effective: String::new(),
+            scheme: "",
+            method: String::new(),
+            status: None,
+            http_version: "0",
+            fields: Vec::new(),
+            earlier_fields: Vec::new(),
+            remote: None,
+            local: None,
+            tls: None,
+            num_connects: 0,
+            connection_id: None,
+            num_redirects: 0,
+            num_retries: 0,
+            redirect_url: None,
+            referer: None,
+            size_request: 0,
+            size_header: 0,
+            size_upload: 0,
+            size_download: 0,
+            size_delivered: 0,
+            size_body: 0,
+            coding: Coding::Identity,
+            refused: false,
+            proxy_used: false,
+            http_connect: None,
+            filename_effective: None,
+            timings: Timings::default(),
+            tokens: None,
+            outcome: Ok(()),
+        }
+    }
+
+    fn begin(&mut self, request: &Request) {
+        self.url_effective = request.url.effective();
+        self.scheme = request.url.scheme.name();
+        self.method.clone_from(&request.method);
+    }
+
+    fn answered(&mut self, head: &Head) {
+        self.status = Some(head.status);
+        // curl's words, without the zero.
+        self.http_version = if head.version == Version::Http10 { "1" } else { "1.1" };
+        self.earlier_fields.append(&mut self.fields);
+        self.fields.clone_from(&head.fields);
+    }
+}

@@ -1,0 +1,241 @@
+//! Makes connections for the engine: route, name, TCP or Unix socket, proxy tunnel, TLS, each moment marked.
+
+use std::io;
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::event::PollFlags;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with, sockopt};
+use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{ConnectionDetails, Connector as EngineConnector, NextTimeout};
+
+use super::channel::{Channel, Encryption, Socket};
+use super::exchange::{Connection, Exchange, Link};
+use super::fault::{self, Phase, describe};
+use super::resolver::{Whose, resolve};
+use super::settings::{ConnectTo, Proxy};
+use super::transport::Transport;
+use super::url::{Scheme, Url};
+use super::{proxy, tls};
+use crate::error::{Error, Kind, Result};
+
+/// curl's default for `--connect-timeout`.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(300);
+
+/// How long an address may take before the next one is tried beside it (RFC 8305, section 5; curl's value).
+const STAGGER: Duration = Duration::from_millis(200);
+
+/// Connects for the engine.
+#[derive(Debug)]
+pub(super) struct Connector(pub Arc<Link>);
+
+/// Names are resolved by the connector, so only for connections that are really made.
+#[derive(Debug)]
+pub(super) struct NoResolver;
+
+impl Resolver for NoResolver {
+    fn resolve(
+        &self,
+        _: &ureq::http::Uri,
+        _: &ureq::config::Config,
+        _: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        Ok(self.empty())
+    }
+}
+
+impl EngineConnector for Connector {
+    type Out = Transport;
+
+    fn connect(&self, _: &ConnectionDetails, _: Option<()>) -> Result<Option<Transport>, ureq::Error> {
+        let mut exchange = self.0.exchange();
+        match establish(&self.0, &mut exchange) {
+            Ok(transport) => Ok(Some(transport)),
+            Err(error) => {
+                exchange.fault = Some(error);
+                Err(ureq::Error::ConnectionFailed)
+            }
+        }
+    }
+}
+
+/// Where to connect for a URL.
+struct Route {
+    host: String,
+    port: u16,
+    proxy: Option<Proxy>,
+}
+
+fn establish(link: &Arc<Link>, exchange: &mut Exchange) -> Result<Transport> {
+    let settings = &link.settings;
+    let Some(outgoing) = exchange.outgoing.clone() else {
+        return Err(Error::new(Kind::Connect, "nothing to send"));
+    };
+    let url = &outgoing.request.url;
+    exchange.watch.connect_within(Some(settings.connect_timeout.unwrap_or(CONNECT_TIMEOUT)));
+    let route = route(url, &settings.connect_to, outgoing.proxy);
+    let socket = match &settings.unix_socket {
+        Some(path) => connect_unix(path, exchange)?,
+        None => connect_tcp(link, &route, exchange)?,
+    };
+    exchange.timings.connect = Some(exchange.clock.elapsed());
+    let mut channel = Channel { socket, tls: None };
+    let tunnelled = url.scheme == Scheme::Https || settings.proxies.tunnel;
+    if let Some(proxy) = route.proxy.as_ref().filter(|_| tunnelled) {
+        proxy::tunnel(&mut channel, proxy, (&route.host, route.port), &outgoing.request, settings, exchange)?;
+    }
+    let whom = format!("{}:{}", url.host, url.port_or_default());
+    let negotiated = match url.scheme {
+        Scheme::Http => None,
+        Scheme::Https => Some(encrypt(link, &mut channel, &url.host, &whom, exchange)?),
+    };
+    exchange.watch.connect_within(None);
+    let connection = Connection {
+        id: exchange.next_connection,
+        remote: channel.socket.peer_addr(),
+        local: channel.socket.local_addr(),
+        tls: negotiated,
+    };
+    exchange.next_connection += 1;
+    exchange.num_connects += 1;
+    let via = route.proxy.filter(|_| !tunnelled);
+    Ok(Transport::new(channel, connection, whom, via, Arc::clone(link)))
+}
+
+/// `--connect-to` changes where the connection goes, never the name that is asked for.
+fn route(url: &Url, connect_to: &[ConnectTo], proxy: Option<Proxy>) -> Route {
+    let (host, port) = (url.host.as_str(), url.port_or_default());
+    let entry = connect_to.iter().find(|entry| {
+        entry.from_host.as_deref().is_none_or(|name| name.eq_ignore_ascii_case(host))
+            && entry.from_port.is_none_or(|number| number == port)
+    });
+    Route {
+        host: entry.and_then(|entry| entry.to_host.clone()).unwrap_or_else(|| url.host_with_zone()),
+        port: entry.and_then(|entry| entry.to_port).unwrap_or(port),
+        proxy,
+    }
+}
+
+fn connect_unix(path: &std::path::Path, exchange: &mut Exchange) -> Result<Socket> {
+    exchange.timings.namelookup = Some(exchange.clock.elapsed());
+    exchange.watch.note(|| format!("Trying {}...", path.display()));
+    let failed = |error: io::Error| fault::io_error(Phase::Connect, &error, &path.display().to_string());
+    let socket = UnixStream::connect(path).map_err(failed)?;
+    socket.set_nonblocking(true).map_err(failed)?;
+    Ok(Socket::Unix(socket))
+}
+
+fn connect_tcp(link: &Link, route: &Route, exchange: &mut Exchange) -> Result<Socket> {
+    let (host, port, whose) = match &route.proxy {
+        Some(proxy) => (&proxy.host, proxy.port, Whose::Proxy),
+        None => (&route.host, route.port, Whose::Server),
+    };
+    let addresses = resolve(host, port, whose, &link.settings, &mut exchange.watch)?;
+    exchange.timings.namelookup = Some(exchange.clock.elapsed());
+    let whom = format!("{host}:{port}");
+    let socket = connect_staggered(&addresses, &whom, exchange)?;
+    // The request leaves in as few writes as possible; waiting to join them would only delay the last one.
+    socket.set_nodelay(true).map_err(|error| fault::io_error(Phase::Connect, &error, &whom))?;
+    exchange.watch.note(|| format!("Connected to {host} ({})", peer(&socket)));
+    Ok(Socket::Tcp(socket))
+}
+
+fn peer(socket: &TcpStream) -> String {
+    socket.peer_addr().map_or_else(|_| "unknown".to_owned(), |address| address.to_string())
+}
+
+/// Tries the addresses in order, each `STAGGER` after the one before or at once when that one failed; the first
+/// connection made wins.
+fn connect_staggered(addresses: &[SocketAddr], whom: &str, exchange: &mut Exchange) -> Result<TcpStream> {
+    let mut waiting = addresses.iter();
+    let mut trying: Vec<(SocketAddr, OwnedFd)> = Vec::new();
+    let mut last_error = None;
+    let mut start_next = true;
+    loop {
+        if start_next && let Some(address) = waiting.next() {
+            exchange.watch.note(|| format!("Trying {address}..."));
+            match begin(*address) {
+                Ok((socket, true)) => return Ok(socket.into()),
+                Ok((socket, false)) => trying.push((*address, socket)),
+                Err(error) => {
+                    last_error = Some(error);
+                    continue;
+                }
+            }
+        }
+        if trying.is_empty() {
+            let error = last_error.unwrap_or_else(|| io::Error::other("no address"));
+            exchange.refused = error.kind() == io::ErrorKind::ConnectionRefused;
+            return Err(fault::io_error(Phase::Connect, &error, whom));
+        }
+        let at_most = (waiting.len() > 0).then_some(STAGGER);
+        let ready = wait_for_any(&trying, at_most, exchange)?;
+        start_next = ready.is_none();
+        if let Some(index) = ready {
+            let (address, socket) = trying.swap_remove(index);
+            match sockopt::socket_error(&socket).map_err(io::Error::from) {
+                Ok(Ok(())) => return Ok(socket.into()),
+                Ok(Err(error)) => last_error = Some(error.into()),
+                Err(error) => last_error = Some(error),
+            }
+            exchange.watch.note(|| {
+                let reason = last_error.as_ref().map(describe).unwrap_or_default();
+                format!("connect to {address} failed: {reason}")
+            });
+            start_next = true;
+        }
+    }
+}
+
+/// Starts a connection; true when it is complete already.
+fn begin(address: SocketAddr) -> io::Result<(OwnedFd, bool)> {
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let socket = socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)?;
+    match connect(&socket, &address) {
+        Ok(()) => Ok((socket, true)),
+        Err(rustix::io::Errno::INPROGRESS) => Ok((socket, false)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The first of the connections being made that is decided; `None` after `at_most`.
+fn wait_for_any(
+    trying: &[(SocketAddr, OwnedFd)],
+    at_most: Option<Duration>,
+    exchange: &mut Exchange,
+) -> Result<Option<usize>> {
+    let fds: Vec<_> = trying.iter().map(|(_, socket)| (socket.as_fd(), PollFlags::OUT)).collect();
+    let ready = exchange.watch.wait(&fds, at_most)?;
+    Ok(ready.iter().position(|events| !events.is_empty()))
+}
+
+/// Negotiates TLS on the channel.
+fn encrypt(
+    link: &Link,
+    channel: &mut Channel,
+    host: &str,
+    whom: &str,
+    exchange: &mut Exchange,
+) -> Result<super::transfer::Tls> {
+    let connection = rustls::ClientConnection::new(link.tls()?, tls::server_name(host)?)
+        .map_err(|error| Error::new(Kind::TlsHandshake, format!("TLS with {whom}: {error}")))?;
+    let mut encryption = Box::new(Encryption::new(connection));
+    loop {
+        match encryption.handshake(&mut channel.socket) {
+            Ok(()) => break,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(fault::io_error(Phase::Handshake, &error, whom)),
+        }
+        let out = encryption.connection.wants_write();
+        let events = if out { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+        exchange.watch.wait_for(&channel.socket, events)?;
+    }
+    exchange.timings.appconnect = Some(exchange.clock.elapsed());
+    let negotiated = tls::negotiated(&encryption.connection, &link.settings.tls, host);
+    exchange.watch.note(|| format!("TLS: {} {}", negotiated.version, negotiated.cipher));
+    channel.tls = Some(encryption);
+    Ok(negotiated)
+}

@@ -1,0 +1,97 @@
+//! Secrets: how Basic credentials are made, what never shows, and how foreign bytes show.
+
+/// What stands in the place of a secret.
+pub const REDACTED: &str = "<redacted>";
+
+/// Fields whose values are secrets, in lower case.
+const SECRET_FIELDS: [&str; 7] =
+    ["authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "set-cookie"];
+
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// The value of Authorization for a user and a password (RFC 7617): `Basic dTpw`.
+#[must_use]
+pub fn basic(user: &str, password: &str) -> String {
+    let mut value = String::from("Basic ");
+    for chunk in format!("{user}:{password}").as_bytes().chunks(3) {
+        let byte = |index: usize| chunk.get(index).copied().map_or(0, usize::from);
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for position in 0..4 {
+            let digit = BASE64[bits >> (18 - 6 * position) & 0x3f];
+            value.push(if position <= chunk.len() { char::from(digit) } else { '=' });
+        }
+    }
+    value
+}
+
+/// The value of a field as it may be shown: `<redacted>` when the name, in any case, says that it is a secret.
+#[must_use]
+pub fn redact_field<'a>(name: &str, value: &'a str) -> &'a str {
+    let secret = SECRET_FIELDS.iter().any(|field| name.trim().eq_ignore_ascii_case(field));
+    if secret { REDACTED } else { value }
+}
+
+/// Foreign text for a terminal: control characters and broken UTF-8 become visible (`\x1b`), tabs stay.
+#[must_use]
+pub fn escape(text: &[u8]) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match u8::try_from(character) {
+                Ok(b'\t') => escaped.push('\t'),
+                Ok(byte) if byte.is_ascii_control() => escaped.extend(byte.escape_ascii().map(char::from)),
+                // The other control characters: U+009B starts a terminal's sequences as ESC [ does.
+                Ok(0x80..=0x9f) => escaped.extend(character.escape_unicode()),
+                _ => escaped.push(character),
+            }
+        }
+        escaped.extend(chunk.invalid().escape_ascii().map(char::from));
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{basic, escape, redact_field};
+
+    #[test]
+    fn basic_is_padded_base64() {
+        for (user, password, value) in [
+            ("", "", "Basic Og=="),
+            ("u", "", "Basic dTo="),
+            ("u", "p", "Basic dTpw"),
+            ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
+            ("test", "123\u{a3}", "Basic dGVzdDoxMjPCow=="),
+            ("\u{ff}\u{3ff}", "?>~", "Basic w7/Pvzo/Pn4="),
+        ] {
+            assert_eq!(basic(user, password), value);
+        }
+    }
+
+    #[test]
+    fn secret_fields_are_redacted_in_any_case() {
+        for name in
+            ["Authorization", "PROXY-authorization", "x-api-key ", "Api-Key", "X-Goog-Api-Key", "cookie", "Set-Cookie"]
+        {
+            assert_eq!(redact_field(name, "secret"), "<redacted>", "{name}");
+        }
+        assert_eq!(redact_field("WWW-Authenticate", "Basic"), "Basic");
+        assert_eq!(redact_field("Authorization-Info", "x"), "x");
+    }
+
+    #[test]
+    fn control_characters_become_visible() {
+        assert_eq!(escape(b"a\x1b[31mb\x07\x7f\0"), "a\\x1b[31mb\\x07\\x7f\\x00");
+        assert_eq!(escape("a\tb\r\nc\u{e4}\u{9b}m".as_bytes()), "a\tb\\r\\nc\u{e4}\\u{9b}m");
+        assert_eq!(escape(b"\xe4\xff."), "\\xe4\\xff.");
+    }
+
+    #[test]
+    fn escaped_text_holds_no_control_characters() {
+        arbtest::arbtest(|u| {
+            let escaped = escape(u.arbitrary::<&[u8]>()?);
+            assert!(escaped.chars().all(|character| character == '\t' || !character.is_control()), "{escaped:?}");
+            Ok(())
+        });
+    }
+}

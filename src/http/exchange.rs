@@ -1,0 +1,145 @@
+//! What client, connector and transport share while one request is answered.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rustls::ClientConfig;
+
+use super::head::Head;
+use super::request::Request;
+use super::settings::{Proxy, Settings};
+use super::timing::{Clock, Timings};
+use super::tls;
+use super::transfer::Tls;
+use super::watch::Watch;
+use crate::body::Pending;
+use crate::error::{Error, Kind, Result};
+
+/// Shared by a client and all its connections.
+pub(super) struct Link {
+    pub settings: Settings,
+    exchange: Mutex<Exchange>,
+    tls: Mutex<Option<Arc<ClientConfig>>>,
+}
+
+impl Link {
+    pub fn new(settings: Settings, exchange: Exchange) -> Arc<Link> {
+        Arc::new(Link { settings, exchange: Mutex::new(exchange), tls: Mutex::new(None) })
+    }
+
+    /// The exchange; no two threads ever want it at once.
+    pub fn exchange(&self) -> MutexGuard<'_, Exchange> {
+        self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The configuration of TLS, made at the first https request and then kept.
+    pub fn tls(&self) -> Result<Arc<ClientConfig>> {
+        let mut kept = self.tls.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.is_none() {
+            *kept = Some(tls::config(&self.settings.tls)?);
+        }
+        kept.clone().ok_or_else(|| Error::new(Kind::TlsHandshake, "no TLS configuration"))
+    }
+}
+
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Link")
+    }
+}
+
+/// One request and what happened to it so far.
+pub(super) struct Exchange {
+    pub watch: Watch,
+    /// Starts with the request, so anew at a redirect; the clock of the attempt is in `watch`.
+    pub clock: Clock,
+    pub timings: Timings,
+    /// Taken by the transport when it sends.
+    pub outgoing: Option<Outgoing>,
+    /// The heads received, interim answers and the proxy's included; the last one is the answer's.
+    pub heads: Vec<Head>,
+    pub http_connect: Option<u16>,
+    /// The last connection that failed was refused.
+    pub refused: bool,
+    pub size_request: u64,
+    pub size_upload: u64,
+    pub size_body: u64,
+    pub content_sent: Option<ContentSent>,
+    pub connection: Option<Connection>,
+    /// Connections made in this attempt.
+    pub num_connects: u32,
+    /// Connections made by this client: the next one's number.
+    pub next_connection: u64,
+    /// Why the engine was told to give up.
+    pub fault: Option<Error>,
+}
+
+/// What is to be sent.
+#[derive(Clone)]
+pub(super) struct Outgoing {
+    pub request: Arc<Request>,
+    pub content: Option<Arc<Pending>>,
+    /// The proxy, when there is one for this URL.
+    pub proxy: Option<Proxy>,
+}
+
+/// What is remembered of the content.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ContentSent {
+    pub coding: crate::body::Coding,
+    pub compress: Option<Duration>,
+}
+
+/// A connection's ends and encryption.
+#[derive(Debug, Clone)]
+pub(super) struct Connection {
+    pub id: u64,
+    pub remote: Option<SocketAddr>,
+    pub local: Option<SocketAddr>,
+    pub tls: Option<Tls>,
+}
+
+impl Exchange {
+    pub fn new(watch: Watch) -> Exchange {
+        Exchange {
+            clock: watch.clock,
+            watch,
+            timings: Timings::default(),
+            outgoing: None,
+            heads: Vec::new(),
+            http_connect: None,
+            refused: false,
+            size_request: 0,
+            size_upload: 0,
+            size_body: 0,
+            content_sent: None,
+            connection: None,
+            num_connects: 0,
+            next_connection: 0,
+            fault: None,
+        }
+    }
+
+    /// Begins the next request of the attempt.
+    pub fn begin(&mut self, outgoing: Outgoing, clock: Clock) {
+        self.clock = clock;
+        self.timings = Timings::default();
+        self.outgoing = Some(outgoing);
+        self.heads.clear();
+        (self.size_upload, self.size_body) = (0, 0);
+        self.content_sent = None;
+        self.connection = None;
+        (self.fault, self.refused) = (None, false);
+        self.watch.progress.uploaded = 0;
+        self.watch.progress.downloaded = 0;
+    }
+
+    /// Takes in a head: remembers it and tells the observer.
+    pub fn received(&mut self, head: Head) {
+        if self.watch.observer.verbose() {
+            self.watch.observer.received(&head.raw);
+        }
+        self.heads.push(head);
+    }
+}

@@ -1,0 +1,129 @@
+//! Which of curl's errors a failure is: a pure function of the last moment reached and the cause.
+
+use std::io;
+
+use crate::error::{Error, Kind};
+
+/// What the transfer was doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Making the TCP connection.
+    Connect,
+    /// The exchange with the proxy before TLS.
+    Tunnel,
+    /// Negotiating TLS.
+    Handshake,
+    /// Sending the request.
+    Send,
+    /// Waiting for the first byte of an answer.
+    Wait,
+    /// Reading the answer's head.
+    Head,
+    /// Reading the answer's content.
+    Content,
+}
+
+/// Classifies a failed read, write or handshake; `whom` is the peer as messages name it.
+pub(super) fn io_error(phase: Phase, error: &io::Error, whom: &str) -> Error {
+    if let Some(tls) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        return tls_error(phase, tls, whom);
+    }
+    let eof = error.kind() == io::ErrorKind::UnexpectedEof;
+    let reason = if eof { "the peer closed the connection".to_owned() } else { describe(error) };
+    match phase {
+        Phase::Connect => Error::new(Kind::Connect, format!("could not connect to {whom}: {reason}")),
+        Phase::Tunnel => Error::new(Kind::Receive, format!("proxy {whom}: {reason}")),
+        Phase::Handshake => Error::new(Kind::TlsHandshake, format!("TLS with {whom}: {reason}")),
+        Phase::Send => Error::new(Kind::Send, format!("could not send the request to {whom}: {reason}")),
+        Phase::Wait | Phase::Head | Phase::Content if eof => {
+            Error::new(Kind::Receive, format!("TLS with {whom} ended without close_notify: the answer may be cut off"))
+        }
+        Phase::Wait | Phase::Head | Phase::Content => {
+            Error::new(Kind::Receive, format!("could not receive the answer from {whom}: {reason}"))
+        }
+    }
+}
+
+fn tls_error(phase: Phase, error: &rustls::Error, whom: &str) -> Error {
+    let kind = match (phase, error) {
+        (_, rustls::Error::InvalidCertificate(_)) => Kind::Certificate,
+        (Phase::Wait | Phase::Head | Phase::Content, _) => Kind::Receive,
+        (Phase::Send, _) => Kind::Send,
+        _ => Kind::TlsHandshake,
+    };
+    let text = match error {
+        rustls::Error::InvalidCertificate(reason) => {
+            format!("the certificate of {whom} is not trusted: {reason} (--cacert FILE names its CA, -k trusts anyone)")
+        }
+        rustls::Error::InvalidMessage(_) => format!("TLS with {whom}: {error}: the server may not speak TLS"),
+        other => format!("TLS with {whom}: {other}"),
+    };
+    Error::new(kind, text)
+}
+
+/// The connection ended where the answer did not.
+pub(super) fn end_of_stream(phase: Phase, whom: &str) -> Error {
+    match phase {
+        Phase::Head => Error::new(Kind::Partial, format!("the answer of {whom} ended inside its head")),
+        Phase::Content => Error::new(Kind::Partial, format!("the answer of {whom} ended before its content was complete")),
+        _ => Error::new(Kind::Empty, format!("{whom} closed the connection without an answer")),
+    }
+}
+
+/// The system's words without the number, in lower case as in a sentence.
+pub(super) fn describe(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_lowercase().chain(letters).collect(),
+        None => "unknown error".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kind_follows_phase_and_cause() {
+        use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, UnexpectedEof};
+        for (phase, cause, kind) in [
+            (Phase::Connect, ConnectionRefused, Kind::Connect),
+            (Phase::Tunnel, ConnectionReset, Kind::Receive),
+            (Phase::Handshake, UnexpectedEof, Kind::TlsHandshake),
+            (Phase::Handshake, ConnectionReset, Kind::TlsHandshake),
+            (Phase::Send, BrokenPipe, Kind::Send),
+            (Phase::Send, ConnectionReset, Kind::Send),
+            (Phase::Wait, ConnectionReset, Kind::Receive),
+            (Phase::Head, ConnectionReset, Kind::Receive),
+            (Phase::Content, ConnectionReset, Kind::Receive),
+            (Phase::Content, UnexpectedEof, Kind::Receive),
+        ] {
+            assert_eq!(io_error(phase, &cause.into(), "host").kind, kind, "{phase:?} {cause:?}");
+        }
+    }
+
+    #[test]
+    fn tls_errors_are_told_apart() {
+        let wrap = |error: rustls::Error| io::Error::new(io::ErrorKind::InvalidData, error);
+        let untrusted = wrap(rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer));
+        assert_eq!(io_error(Phase::Handshake, &untrusted, "host").kind, Kind::Certificate);
+        let alert = || wrap(rustls::Error::AlertReceived(rustls::AlertDescription::HandshakeFailure));
+        assert_eq!(io_error(Phase::Handshake, &alert(), "host").kind, Kind::TlsHandshake);
+        assert_eq!(io_error(Phase::Wait, &alert(), "host").kind, Kind::Receive);
+    }
+
+    #[test]
+    fn an_end_is_empty_or_partial() {
+        assert_eq!(end_of_stream(Phase::Wait, "host").kind, Kind::Empty);
+        assert_eq!(end_of_stream(Phase::Head, "host").kind, Kind::Partial);
+        assert_eq!(end_of_stream(Phase::Content, "host").kind, Kind::Partial);
+    }
+
+    #[test]
+    fn messages_carry_no_error_numbers() {
+        let refused = io::Error::from_raw_os_error(111);
+        assert_eq!(io_error(Phase::Connect, &refused, "host:80").message, "could not connect to host:80: connection refused");
+    }
+}

@@ -1,0 +1,337 @@
+//! `--retry` and its kin as pure rules: whether another attempt follows, and after which pause.
+
+use std::time::{Duration, SystemTime};
+
+use super::{Retry, Transfer};
+use crate::error::Kind;
+
+/// The first pause; each further one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(600);
+/// curl waits no longer for a server's Retry-After.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(6 * 60 * 60);
+
+/// What follows an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was the last one.
+    Done,
+    /// Another one after this pause.
+    After(Duration),
+}
+
+/// Judges a finished attempt after `retries` earlier retries; `elapsed` is since the start of the first attempt.
+///
+/// `now` is compared with a date in Retry-After.
+#[must_use]
+pub fn verdict(retry: &Retry, retries: u32, transfer: &Transfer, elapsed: Duration, now: SystemTime) -> Verdict {
+    let limit = retry.max_time.filter(|limit| !limit.is_zero());
+    if retries >= retry.count || limit.is_some_and(|limit| elapsed >= limit) {
+        return Verdict::Done;
+    }
+    let transient_status = has_transient_status(transfer);
+    if transient_status && let Some(pause) = retry_after(transfer, now) {
+        // Only a pause of the server's is weighed against the limit: the own ones end when it has passed.
+        let too_late = limit.is_some_and(|limit| elapsed.saturating_add(pause) > limit);
+        return if too_late { Verdict::Done } else { Verdict::After(pause) };
+    }
+    if !transient_status && !is_transient_error(retry, transfer) {
+        return Verdict::Done;
+    }
+    let doubled = FIRST_PAUSE.saturating_mul(1 << retries.min(30)).min(LONGEST_PAUSE);
+    Verdict::After(retry.delay.filter(|delay| !delay.is_zero()).unwrap_or(doubled))
+}
+
+/// Status codes that may be different next time, unless the attempt failed for a reason beside the code.
+fn has_transient_status(transfer: &Transfer) -> bool {
+    let whole = transfer.outcome.as_ref().err().is_none_or(|error| error.kind == Kind::HttpStatus);
+    whole && matches!(transfer.status, Some(408 | 429 | 500 | 502 | 503 | 504 | 522 | 524))
+}
+
+fn is_transient_error(retry: &Retry, transfer: &Transfer) -> bool {
+    match transfer.outcome.as_ref().err().map(|error| error.kind) {
+        // Whoever stopped the program or the reading of its output does not want it again.
+        None | Some(Kind::Interrupted | Kind::Terminated | Kind::Write) => false,
+        Some(Kind::Timeout | Kind::Name | Kind::ProxyName) => true,
+        Some(Kind::Connect) if transfer.refused && retry.connrefused => true,
+        Some(_) => retry.all_errors,
+    }
+}
+
+/// Seconds or a date (RFC 9110, section 10.2.3); `None` for neither, for 0 and for a date that has passed.
+fn retry_after(transfer: &Transfer, now: SystemTime) -> Option<Duration> {
+    let value = transfer.field("retry-after")?.trim();
+    let pause = match http_date(value) {
+        Some(date) => date.duration_since(now).ok()?,
+        None if value.bytes().all(|byte| byte.is_ascii_digit()) => Duration::from_secs(value.parse().ok()?),
+        None => return None,
+    };
+    Some(pause.min(LONGEST_RETRY_AFTER)).filter(|pause| !pause.is_zero())
+}
+
+/// A date in one of HTTP's three forms (RFC 9110, section 5.6.7); the day of the week is not checked.
+///
+/// Two digits of a year below 70 belong to the 21st century.
+#[must_use]
+pub fn http_date(text: &str) -> Option<SystemTime> {
+    let words: Vec<&str> = text.split([' ', ',', '-']).filter(|word| !word.is_empty()).collect();
+    let (day, month, year, time) = match words.as_slice() {
+        // Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT
+        [_, day, month, year, time, zone] if zone.eq_ignore_ascii_case("GMT") => (day, month, year, time),
+        // Sun Nov  6 08:49:37 1994
+        [_, month, day, time, year] => (day, month, year, time),
+        _ => return None,
+    };
+    let year = match (year.len(), number(year)?) {
+        (4, year) => year,
+        (2, year @ ..70) => 2000 + year,
+        (2, year) => 1900 + year,
+        _ => return None,
+    };
+    let month = month_number(month)?;
+    let day = number(day).filter(|day| (1..=days_in_month(year, month)).contains(day))?;
+    let clock = time.split(':').map(|part| number(part).filter(|_| part.len() == 2)).collect::<Option<Vec<u64>>>()?;
+    // A leap second is the next minute's first.
+    let &[hour @ ..24, minute @ ..60, second @ ..=60] = clock.as_slice() else { return None };
+    let days = days_before_year(year) + (1..month).map(|month| days_in_month(year, month)).sum::<u64>() + day - 1;
+    let seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;
+    let epoch = days_before_year(1970) * 24 * 60 * 60;
+    match seconds.checked_sub(epoch) {
+        Some(since) => SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(since)),
+        None => SystemTime::UNIX_EPOCH.checked_sub(Duration::from_secs(epoch - seconds)),
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+fn month_number(name: &str) -> Option<u64> {
+    let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    (1..).zip(months).find(|(_, month)| name.eq_ignore_ascii_case(month)).map(|(number, _)| number)
+}
+
+fn is_leap(year: u64) -> bool {
+    year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400)
+}
+
+fn days_in_month(year: u64, month: u64) -> u64 {
+    match month {
+        2 if is_leap(year) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Days from the first day of year 0 in the Gregorian calendar.
+fn days_before_year(year: u64) -> u64 {
+    let Some(last) = year.checked_sub(1) else { return 0 };
+    year * 365 + last / 4 - last / 100 + last / 400 + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Coding;
+    use crate::error::Error;
+    use crate::http::Field;
+    use crate::http::timing::Timings;
+
+    const NOW: u64 = 784_111_777; // 1994-11-06 08:49:37
+
+    fn now() -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(NOW)
+    }
+
+    fn ended(outcome: Result<(), Kind>, status: u16, retry_after: &[&str]) -> Transfer {
+        let field = |value: &&str| Field { name: "Retry-After".to_owned(), value: (*value).to_owned() };
+        Transfer {
+            url: String::new(),
+            url_effective: String::new(),
+            scheme: "http",
+            method: String::new(),
+            status: (status != 0).then_some(status),
+            http_version: "1.1",
+            fields: retry_after.iter().map(field).collect(),
+            remote: None,
+            local: None,
+            tls: None,
+            num_connects: 0,
+            connection_id: None,
+            num_redirects: 0,
+            num_retries: 0,
+            redirect_url: None,
+            referer: None,
+            size_request: 0,
+            size_header: 0,
+            size_upload: 0,
+            size_download: 0,
+            size_delivered: 0,
+            size_body: 0,
+            coding: Coding::Identity,
+            refused: false,
+            proxy_used: false,
+            http_connect: None,
+            filename_effective: None,
+            timings: Timings::default(),
+            tokens: None,
+            outcome: outcome.map_err(|kind| Error::new(kind, "")),
+        }
+    }
+
+    fn three() -> Retry {
+        Retry { count: 3, ..Retry::default() }
+    }
+
+    fn seconds(seconds: u64) -> Verdict {
+        Verdict::After(Duration::from_secs(seconds))
+    }
+
+    fn first(retry: &Retry, transfer: &Transfer) -> Verdict {
+        verdict(retry, 0, transfer, Duration::from_secs(5), now())
+    }
+
+    #[test]
+    fn transient_statuses_are_retried() {
+        for status in [408, 429, 500, 502, 503, 504, 522, 524] {
+            assert_eq!(first(&three(), &ended(Ok(()), status, &[])), seconds(1), "{status}");
+            assert_eq!(first(&three(), &ended(Err(Kind::HttpStatus), status, &[])), seconds(1), "{status}");
+            assert_eq!(first(&three(), &ended(Err(Kind::Partial), status, &[])), Verdict::Done, "{status}");
+        }
+        for status in [200, 301, 400, 401, 404, 501, 505, 520, 523, 529] {
+            assert_eq!(first(&three(), &ended(Ok(()), status, &[])), Verdict::Done, "{status}");
+        }
+    }
+
+    #[test]
+    fn transient_errors_are_retried() {
+        for kind in [Kind::Timeout, Kind::Name, Kind::ProxyName] {
+            assert_eq!(first(&three(), &ended(Err(kind), 0, &[])), seconds(1), "{kind:?}");
+        }
+        for kind in [Kind::Connect, Kind::Empty, Kind::Receive, Kind::Certificate, Kind::HttpStatus, Kind::Write] {
+            assert_eq!(first(&three(), &ended(Err(kind), 404, &[])), Verdict::Done, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn refused_connections_need_the_option() {
+        let refused = Transfer { refused: true, ..ended(Err(Kind::Connect), 0, &[]) };
+        assert_eq!(first(&three(), &refused), Verdict::Done);
+        let option = Retry { connrefused: true, ..three() };
+        assert_eq!(first(&option, &refused), seconds(1));
+        assert_eq!(first(&option, &ended(Err(Kind::Connect), 0, &[])), Verdict::Done);
+    }
+
+    #[test]
+    fn all_errors_are_retried_but_not_what_the_user_ended() {
+        let all = Retry { all_errors: true, ..three() };
+        for kind in [Kind::Connect, Kind::Empty, Kind::Certificate, Kind::HttpStatus] {
+            assert_eq!(first(&all, &ended(Err(kind), 404, &[])), seconds(1), "{kind:?}");
+        }
+        for kind in [Kind::Interrupted, Kind::Terminated, Kind::Write] {
+            assert_eq!(first(&all, &ended(Err(kind), 0, &[])), Verdict::Done, "{kind:?}");
+        }
+        assert_eq!(first(&all, &ended(Ok(()), 404, &[])), Verdict::Done);
+    }
+
+    #[test]
+    fn pauses_double_up_to_ten_minutes_unless_given() {
+        let retry = Retry { count: u32::MAX, ..Retry::default() };
+        let pause = |retry: &Retry, retries| verdict(retry, retries, &ended(Ok(()), 503, &[]), Duration::ZERO, now());
+        let pauses = [0, 1, 2, 9, 10, 500_000].map(|retries| pause(&retry, retries));
+        assert_eq!(pauses, [1, 2, 4, 512, 600, 600].map(seconds));
+        let delay = |seconds| Retry { delay: Some(Duration::from_secs(seconds)), ..retry };
+        assert_eq!([0, 7].map(|retries| pause(&delay(3), retries)), [3, 3].map(seconds));
+        assert_eq!(pause(&delay(0), 1), seconds(2));
+    }
+
+    #[test]
+    fn count_and_time_end_it() {
+        let transfer = ended(Ok(()), 503, &[]);
+        assert_eq!(verdict(&Retry::default(), 0, &transfer, Duration::ZERO, now()), Verdict::Done);
+        assert_eq!(verdict(&three(), 2, &transfer, Duration::ZERO, now()), seconds(4));
+        assert_eq!(verdict(&three(), 3, &transfer, Duration::ZERO, now()), Verdict::Done);
+        let limited = |limit| Retry { max_time: Some(Duration::from_secs(limit)), ..three() };
+        assert_eq!([5, 6, 0].map(|limit| first(&limited(limit), &transfer)), [Verdict::Done, seconds(1), seconds(1)]);
+    }
+
+    #[test]
+    fn retry_after_overrides() {
+        let delayed = Retry { delay: Some(Duration::from_secs(2)), ..three() };
+        for (value, expected) in [
+            ("7", 7),
+            (" 120 ", 120),
+            ("999999", 21_600),
+            ("Sun, 06 Nov 1994 08:50:00 GMT", 23),
+            ("Sunday, 06-Nov-94 09:49:37 GMT", 3600),
+            // No use, so the own pause.
+            ("0", 2),
+            ("-1", 2),
+            ("1.5", 2),
+            ("99999999999999999999999", 2),
+            ("soon", 2),
+            ("", 2),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 2),
+            ("Sun Nov  6 08:49:36 1994", 2),
+        ] {
+            assert_eq!(first(&delayed, &ended(Ok(()), 429, &[value, "9"])), seconds(expected), "{value:?}");
+        }
+        assert_eq!(first(&three(), &ended(Err(Kind::Timeout), 429, &["7"])), seconds(1));
+        assert_eq!(first(&three(), &ended(Ok(()), 200, &["7"])), Verdict::Done);
+    }
+
+    #[test]
+    fn retry_after_beyond_the_time_ends_it() {
+        let limited = Retry { max_time: Some(Duration::from_secs(12)), ..three() };
+        let after = |value| first(&limited, &ended(Ok(()), 503, &[value]));
+        assert_eq!([after("7"), after("8")], [seconds(7), Verdict::Done]);
+    }
+
+    #[test]
+    fn dates_in_three_forms() {
+        let unix = |text| http_date(text)?.duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs());
+        for (text, expected) in [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", Some(NOW)),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", Some(NOW)),
+            ("Sun Nov  6 08:49:37 1994", Some(NOW)),
+            ("sun, 6 nov 1994 08:49:37 gmt", Some(NOW)),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", Some(0)),
+            ("Tue, 29 Feb 2000 23:59:60 GMT", Some(951_868_800)),
+            ("Thu, 01-Jan-69 00:00:00 GMT", Some(3_124_224_000)),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", Some(253_402_300_799)),
+            ("Wed, 29 Feb 2100 00:00:00 GMT", None),
+            ("Sun, 06 Nov 1994 08:49:37 CET", None),
+            ("Sun, 00 Nov 1994 08:49:37 GMT", None),
+            ("Sun, 31 Nov 1994 08:49:37 GMT", None),
+            ("Sun, 06 Nov 1994 24:00:00 GMT", None),
+            ("Sun, 06 Nov 1994 8:49:37 GMT", None),
+            ("Sun, 06 Nov 1994 08:49 GMT", None),
+            ("Sun, 06 Nov +994 08:49:37 GMT", None),
+            ("Sun, 06 Nov 19940 08:49:37 GMT", None),
+            ("120", None),
+            ("", None),
+        ] {
+            assert_eq!(unix(text), expected, "{text:?}");
+        }
+        let past = http_date("Sat, 01 Jan 0000 00:00:00 GMT").expect("the calendar's first day");
+        assert_eq!(past + Duration::from_secs(62_167_219_200), SystemTime::UNIX_EPOCH);
+    }
+
+    #[test]
+    fn dates_never_panic() {
+        arbtest::arbtest(|u| {
+            let mut text = String::new();
+            for _ in 0..u.int_in_range(0..=7)? {
+                let words =
+                    ["Sun,", "6", "Nov", "Feb", "1994", "94", "0000", "08:49:37", "99:99:99", "GMT", ":", "\u{e4}"];
+                text += u.choose(&words)?;
+                text += u.choose(&[" ", "-", ""])?;
+            }
+            if let Some(date) = http_date(&text) {
+                assert!(date < SystemTime::UNIX_EPOCH + Duration::from_secs(253_402_300_801), "{text:?}");
+            }
+            Ok(())
+        });
+    }
+}

@@ -1,0 +1,202 @@
+//! TLS: what is trusted, what is shown, what was negotiated.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, ProtocolVersion, RootCertStore, SignatureScheme};
+
+use super::settings::TlsSettings;
+use super::transfer::Tls;
+use crate::error::{Error, Kind, Result};
+
+/// Where distributions keep their bundle of CA certificates, the most common first.
+const BUNDLES: [&str; 6] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+    "/usr/local/share/certs/ca-root-nss.crt",
+];
+
+/// The configuration for these settings; reads the certificates, so only for https.
+pub(super) fn config(settings: &TlsSettings) -> Result<Arc<ClientConfig>> {
+    let provider = Arc::new(ring::default_provider());
+    let versions: &[&rustls::SupportedProtocolVersion] = match (settings.min_13, settings.max_12) {
+        (false, false) => &[&rustls::version::TLS13, &rustls::version::TLS12],
+        (true, false) => &[&rustls::version::TLS13],
+        (false, true) => &[&rustls::version::TLS12],
+        (true, true) => return Err(Error::new(Kind::Usage, "--tlsv1.3 and --tls-max 1.2 leave no version")),
+    };
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_protocol_versions(versions)
+        .map_err(|error| Error::new(Kind::TlsHandshake, error.to_string()))?;
+    let builder = if settings.insecure {
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(Lenient { provider }))
+    } else {
+        builder.with_root_certificates(roots(settings)?)
+    };
+    let mut config = match &settings.certificate {
+        None => builder.with_no_client_auth(),
+        Some(file) => {
+            let (chain, key) = client_certificate(file, settings.key.as_deref())?;
+            builder.with_client_auth_cert(chain, key).map_err(|error| unusable(file, &error.to_string()))?
+        }
+    };
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+/// `--cacert` and `--capath` (or their variables), else the system's bundle, else Mozilla's roots built in.
+fn roots(settings: &TlsSettings) -> Result<RootCertStore> {
+    let mut store = RootCertStore::empty();
+    if settings.ca_file.is_none() && settings.ca_path.is_none() {
+        let bundle = BUNDLES.iter().find_map(|path| CertificateDer::pem_file_iter(path).ok());
+        match bundle {
+            Some(certificates) => _ = store.add_parsable_certificates(certificates.flatten()),
+            None => store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        }
+        return Ok(store);
+    }
+    if let Some(file) = &settings.ca_file {
+        let unusable = |why: String| Error::new(Kind::CaFile, format!("{}: {why}", file.display()));
+        let certificates: Vec<_> = CertificateDer::pem_file_iter(file)
+            .and_then(Iterator::collect)
+            .map_err(|error| unusable(format!("no usable CA certificates: {}", pem_reason(&error))))?;
+        if store.add_parsable_certificates(certificates).0 == 0 {
+            return Err(unusable("no CA certificate in it (PEM is expected)".to_owned()));
+        }
+    }
+    if let Some(folder) = &settings.ca_path {
+        for file in files_of(folder)? {
+            // A folder of certificates holds other files too (its README, links by hash to the same file).
+            if let Ok(certificates) = CertificateDer::pem_file_iter(&file) {
+                store.add_parsable_certificates(certificates.flatten());
+            }
+        }
+    }
+    Ok(store)
+}
+
+fn files_of(folder: &Path) -> Result<Vec<PathBuf>> {
+    let unusable = |error: std::io::Error| Error::new(Kind::CaFile, format!("{}: {error}", folder.display()));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unusable)? {
+        files.push(entry.map_err(unusable)?.path());
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn client_certificate(
+    file: &Path,
+    key: Option<&Path>,
+) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)> {
+    let chain: Vec<_> = CertificateDer::pem_file_iter(file)
+        .and_then(Iterator::collect)
+        .map_err(|error| unusable(file, &pem_reason(&error)))?;
+    if chain.is_empty() {
+        return Err(unusable(file, "no certificate in it (PEM is expected)"));
+    }
+    let key_file = key.unwrap_or(file);
+    let key = PrivateKeyDer::from_pem_file(key_file).map_err(|error| {
+        unusable(key_file, &format!("no private key: {} (PEM without a password is expected)", pem_reason(&error)))
+    })?;
+    Ok((chain, key))
+}
+
+fn unusable(file: &Path, why: &str) -> Error {
+    Error::new(Kind::ClientCertificate, format!("client certificate {}: {why}", file.display()))
+}
+
+fn pem_reason(error: &rustls::pki_types::pem::Error) -> String {
+    use rustls::pki_types::pem::Error as Pem;
+    match error {
+        Pem::Io(error) => super::fault::describe(error),
+        Pem::NoItemsFound => "nothing of the kind in the file".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// The name to ask for and to verify; SNI leaves addresses and a final dot out.
+pub(super) fn server_name(host: &str) -> Result<ServerName<'static>> {
+    ServerName::try_from(host.strip_suffix('.').unwrap_or(host).to_owned())
+        .map_err(|_| Error::new(Kind::Url, format!("{host} is no name that TLS can ask for")))
+}
+
+/// What a finished handshake negotiated.
+pub(super) fn negotiated(connection: &ClientConnection, settings: &TlsSettings, host: &str) -> Tls {
+    let version = match connection.protocol_version() {
+        Some(ProtocolVersion::TLSv1_2) => "TLSv1.2",
+        _ => "TLSv1.3",
+    };
+    let suite = connection.negotiated_cipher_suite().map(|suite| format!("{:?}", suite.suite())).unwrap_or_default();
+    let certificates: Vec<Vec<u8>> =
+        connection.peer_certificates().unwrap_or_default().iter().map(|der| der.as_ref().to_vec()).collect();
+    let verify_result = if settings.insecure { verify_anyway(&certificates, host) } else { 0 };
+    // rustls names the suites of TLS 1.3 TLS13_…; IANA's names have no version in them.
+    Tls { version, cipher: suite.replacen("TLS13_", "TLS_", 1), verify_result, certificates }
+}
+
+/// Under `-k`: what verification would have said, in OpenSSL's numbers (0 trusted, 20 not).
+fn verify_anyway(certificates: &[Vec<u8>], host: &str) -> u32 {
+    let chain: Vec<CertificateDer<'_>> = certificates.iter().map(|der| CertificateDer::from(der.as_slice())).collect();
+    let verified = || -> Option<()> {
+        let roots = Arc::new(roots(&TlsSettings::default()).ok()?);
+        let provider = Arc::new(ring::default_provider());
+        let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build().ok()?;
+        let (first, rest) = chain.split_first()?;
+        verifier.verify_server_cert(first, rest, &server_name(host).ok()?, &[], UnixTime::now()).ok()?;
+        Some(())
+    };
+    if verified().is_some() { 0 } else { 20 }
+}
+
+/// `-k`: any certificate will do, but the handshake's signatures are still checked.
+#[derive(Debug)]
+struct Lenient {
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Lenient {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls12_signature(message, certificate, signature, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls13_signature(message, certificate, signature, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}

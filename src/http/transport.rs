@@ -1,0 +1,298 @@
+//! The engine's transport: sends the whole request at once, watches for an early answer while doing so, and hands
+//! the engine heads that it can always read.
+//!
+//! The engine (ureq) writes a head of its own, which is dropped: the request's real head and content are taken from
+//! the exchange. Sending both from here is what makes one write of head and first content, a watch for answers
+//! during the upload and exact control of the head possible. Of an answer's head the engine sees only what frames
+//! the content, so its limits (128 fields, no folded lines, no fields in a 100) do not show.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::event::PollFlags;
+use ureq::unversioned::transport::{Buffers, NextTimeout, Transport as EngineTransport};
+
+use super::channel::Channel;
+use super::exchange::{Connection, ContentSent, Exchange, Link, Outgoing};
+use super::fault::{self, Phase};
+use super::head::{self, Head};
+use super::input::Input;
+use super::settings::Proxy;
+use crate::error::{Error, Kind, Result};
+
+/// How long the content is held back for `100 Continue` when the user asked for it (curl's `--expect100-timeout`).
+const CONTINUE_WAIT: Duration = Duration::from_secs(1);
+
+/// What an answer may send before the request is sent, in bytes; then the connection waits.
+const EARLY_ANSWER: usize = 1024 * 1024;
+
+/// A connection under the engine.
+#[derive(Debug)]
+pub(super) struct Transport {
+    channel: Channel,
+    connection: Connection,
+    /// The peer, as messages name it.
+    whom: String,
+    /// The proxy that is asked for whole URLs, when there is one in between without a tunnel.
+    via: Option<Proxy>,
+    link: Arc<Link>,
+    input: Input,
+    phase: Phase,
+    /// The request was cut short or the stream is at its end: never used again.
+    spent: bool,
+    /// How far the search for the end of the head has come.
+    searched: usize,
+    /// The request's method is HEAD: its answer has no content.
+    asked_for_head: bool,
+}
+
+/// What was seen while sending.
+enum Early {
+    /// Nothing that matters: go on.
+    Nothing,
+    /// A final answer that refuses the request, or the end of the stream.
+    Answered,
+}
+
+impl Transport {
+    pub fn new(channel: Channel, connection: Connection, whom: String, via: Option<Proxy>, link: Arc<Link>) -> Transport {
+        Transport {
+            channel,
+            connection,
+            whom,
+            via,
+            link,
+            input: Input::default(),
+            phase: Phase::Send,
+            spent: false,
+            searched: 0,
+            asked_for_head: false,
+        }
+    }
+
+    /// Sends the request of the exchange.
+    fn send(&mut self, exchange: &mut Exchange) -> Result<()> {
+        let Some(Outgoing { request, content, .. }) = exchange.outgoing.take() else { return Ok(()) };
+        exchange.connection = Some(self.connection.clone());
+        self.phase = Phase::Send;
+        self.searched = 0;
+        self.asked_for_head = request.head || request.method == "HEAD";
+        let content = match content {
+            Some(pending) => Some(pending.wait(|done| exchange.watch.wait_for(done, PollFlags::IN).map(|_| ()))?),
+            None => None,
+        };
+        let content = content.as_deref();
+        let framed = request.head(self.via.as_ref(), &self.link.settings, content);
+        if let Some(content) = content {
+            exchange.size_body = content.size_body;
+            exchange.content_sent = Some(ContentSent { coding: content.coding, compress: content.compress });
+        }
+        let bytes = content.map_or(&[][..], |content| &content.bytes);
+        exchange.watch.progress.to_upload = bytes.len() as u64;
+        exchange.timings.pretransfer = Some(exchange.clock.elapsed());
+        let mut early = Early::Nothing;
+        if framed.expects_continue {
+            early = self.write_out(exchange, &framed.head, &[])?;
+            if matches!(early, Early::Nothing) {
+                early = self.await_continue(exchange)?;
+            }
+        }
+        if matches!(early, Early::Nothing) {
+            let head = if framed.expects_continue { &[][..] } else { &framed.head };
+            early = self.write_out(exchange, head, bytes)?;
+        }
+        if matches!(early, Early::Nothing) && !framed.tail.is_empty() {
+            early = self.write_out(exchange, framed.tail, &[])?;
+        }
+        exchange.size_request += framed.head.len() as u64;
+        exchange.size_upload = exchange.watch.progress.uploaded.min(bytes.len() as u64);
+        if exchange.watch.observer.verbose() {
+            exchange.watch.observer.sent(&framed.head);
+        }
+        match early {
+            Early::Nothing => exchange.timings.posttransfer = Some(exchange.clock.elapsed()),
+            Early::Answered => {
+                self.spent = true;
+                exchange.watch.note(|| "the server answered before the request was sent; sending stopped".to_owned());
+            }
+        }
+        self.phase = Phase::Wait;
+        Ok(())
+    }
+
+    /// Writes both, reading whatever arrives meanwhile.
+    fn write_out(&mut self, exchange: &mut Exchange, mut head: &[u8], mut content: &[u8]) -> Result<Early> {
+        loop {
+            match self.channel.write(head, content) {
+                Ok(bytes) => {
+                    let of_head = bytes.min(head.len());
+                    let of_content = bytes - of_head;
+                    (head, content) = (&head[of_head..], &content[of_content..]);
+                    exchange.watch.progress.uploaded += of_content as u64;
+                    if head.is_empty() && content.is_empty() && self.channel.is_flushed() {
+                        return Ok(Early::Nothing);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return self.broken_while_sending(exchange, &error),
+            }
+            let full = self.input.len() >= EARLY_ANSWER;
+            let events = if full { PollFlags::OUT } else { PollFlags::IN | PollFlags::OUT };
+            let ready = exchange.watch.wait_for(&self.channel.socket, events)?;
+            if !full && ready.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
+                match self.receive(exchange) {
+                    Ok(Some(0)) => return Ok(Early::Answered),
+                    Ok(_) if self.refused() => return Ok(Early::Answered),
+                    Ok(_) => {}
+                    Err(error) => return self.broken_while_sending(exchange, &error),
+                }
+            }
+        }
+    }
+
+    /// The peer is gone: what it said before that counts, if it said anything.
+    fn broken_while_sending(&mut self, exchange: &mut Exchange, error: &io::Error) -> Result<Early> {
+        while let Ok(Some(1..)) = self.receive(exchange) {}
+        if self.input.is_empty() { Err(fault::io_error(Phase::Send, error, &self.whom)) } else { Ok(Early::Answered) }
+    }
+
+    /// Whether a final answer of 300 or above is among what has arrived.
+    fn refused(&self) -> bool {
+        let mut bytes = self.input.bytes();
+        while let Some(end) = head::find_end(bytes, 0) {
+            match Head::parse(&bytes[..end]) {
+                Ok(head) if head.is_interim() => bytes = &bytes[end..],
+                Ok(head) => return head.status >= 300,
+                Err(_) => return true,
+            }
+        }
+        false
+    }
+
+    /// Waits for `100 Continue`; any final answer stops the content.
+    fn await_continue(&mut self, exchange: &mut Exchange) -> Result<Early> {
+        let until = exchange.watch.clock.elapsed() + CONTINUE_WAIT;
+        loop {
+            if let Some(end) = head::find_end(self.input.bytes(), 0) {
+                let interim = Head::parse(&self.input.bytes()[..end]).is_ok_and(|head| head.is_interim());
+                return Ok(if interim { Early::Nothing } else { Early::Answered });
+            }
+            let left = until.saturating_sub(exchange.watch.clock.elapsed());
+            if left.is_zero() {
+                return Ok(Early::Nothing);
+            }
+            exchange.watch.wait(&[(self.channel.socket.as_fd(), PollFlags::IN)], Some(left))?;
+            match self.receive(exchange) {
+                Ok(Some(0)) => return Ok(Early::Answered),
+                Ok(_) => {}
+                Err(error) => return self.broken_while_sending(exchange, &error),
+            }
+        }
+    }
+
+    /// Reads once without blocking: `None` when nothing is there, 0 at the end of the stream.
+    fn receive(&mut self, exchange: &mut Exchange) -> io::Result<Option<usize>> {
+        let was_empty = self.input.is_empty();
+        let read = match self.channel.read(self.input.room()) {
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        self.input.filled(read);
+        self.spent |= read == 0;
+        if read > 0 && was_empty && self.phase != Phase::Content && self.phase != Phase::Head {
+            exchange.timings.starttransfer = Some(exchange.clock.elapsed());
+        }
+        Ok(Some(read))
+    }
+
+    /// Waits until something has arrived; false at the end of the stream.
+    fn receive_some(&mut self, exchange: &mut Exchange) -> Result<bool> {
+        loop {
+            match self.receive(exchange) {
+                Ok(Some(read)) => return Ok(read > 0),
+                Ok(None) => exchange.watch.wait_for(&self.channel.socket, PollFlags::IN)?,
+                Err(error) => {
+                    self.spent = true;
+                    return Err(fault::io_error(self.phase, &error, &self.whom));
+                }
+            };
+        }
+    }
+
+    /// Reads until a final head is complete, then shows the engine what frames the content.
+    fn await_head(&mut self, exchange: &mut Exchange) -> Result<bool> {
+        loop {
+            if self.phase == Phase::Wait && !self.input.is_empty() {
+                self.phase = Phase::Head;
+            }
+            if let Some(end) = head::find_end(self.input.bytes(), self.searched) {
+                let head = Head::parse(&self.input.take(end))?;
+                (self.searched, self.phase) = (0, Phase::Wait);
+                if head.is_interim() {
+                    exchange.received(head);
+                    // A 1xx is not the answer; what came behind it in the same read may be.
+                    let more = !self.input.is_empty();
+                    exchange.timings.starttransfer = exchange.timings.starttransfer.filter(|_| more);
+                    continue;
+                }
+                let framing = head.framing(self.asked_for_head, self.link.settings.ignore_content_length)?;
+                self.input.show(head.synthetic(framing, head.keep_alive(framing)));
+                self.phase = Phase::Content;
+                exchange.received(head);
+                return Ok(true);
+            }
+            if !head::could_be_http(self.input.bytes()) {
+                return Err(head::not_http(self.input.bytes()));
+            }
+            if self.input.len() > head::MAX_HEAD {
+                let text = format!("the answer's head is larger than {} KB", head::MAX_HEAD / 1024);
+                return Err(Error::new(Kind::Receive, text));
+            }
+            self.searched = self.input.len();
+            if !self.receive_some(exchange)? {
+                return Err(fault::end_of_stream(self.phase, &self.whom));
+            }
+        }
+    }
+
+    /// Runs a step on the exchange and leaves its error there: the engine's own errors are too coarse.
+    fn step<T>(&mut self, step: impl FnOnce(&mut Self, &mut Exchange) -> Result<T>) -> Result<T, ureq::Error> {
+        let link = Arc::clone(&self.link);
+        let mut exchange = link.exchange();
+        step(self, &mut exchange).map_err(|error| {
+            self.spent = true;
+            exchange.fault = Some(error);
+            ureq::Error::ConnectionFailed
+        })
+    }
+}
+
+impl EngineTransport for Transport {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        &mut self.input
+    }
+
+    fn transmit_output(&mut self, _: usize, _: NextTimeout) -> Result<(), ureq::Error> {
+        self.step(Transport::send)
+    }
+
+    fn await_input(&mut self, _: NextTimeout) -> Result<bool, ureq::Error> {
+        self.step(|transport, exchange| match transport.phase {
+            Phase::Content => transport.receive_some(exchange),
+            _ => transport.await_head(exchange),
+        })
+    }
+
+    fn is_open(&mut self) -> bool {
+        // Anything that can be read now, be it bytes or the end, makes the connection useless for another request.
+        !self.spent
+            && matches!(self.channel.read(&mut [0; 16]), Err(error) if error.kind() == io::ErrorKind::WouldBlock)
+    }
+
+    fn is_tls(&self) -> bool {
+        self.connection.tls.is_some()
+    }
+}

@@ -1,0 +1,211 @@
+//! Waiting for sockets: the one place where a transfer blocks, and where its limits end it.
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::settings::SpeedLimit;
+use super::timing::Clock;
+use crate::error::{Error, Kind, Result};
+use crate::signals::Signals;
+
+/// How far a transfer is, for the live line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Since the start of the attempt.
+    pub elapsed: Duration,
+    /// Content to send, in bytes; 0 while it is not known.
+    pub to_upload: u64,
+    /// Content handed over so far.
+    pub uploaded: u64,
+    /// Content received so far.
+    pub downloaded: u64,
+}
+
+/// Follows a transfer from outside: `-v` and the live line.
+pub trait Observer: Send {
+    /// Whether `note`, `sent` and `received` are wanted: texts are not built for nothing.
+    fn verbose(&self) -> bool {
+        false
+    }
+    /// How often `progress` is wanted.
+    fn tick(&self) -> Option<Duration> {
+        None
+    }
+    /// Something happened that `-v` tells.
+    fn note(&mut self, _text: &str) {}
+    /// A request's head was sent.
+    fn sent(&mut self, _head: &[u8]) {}
+    /// An answer's head was received, interim answers and those of proxies included.
+    fn received(&mut self, _head: &[u8]) {}
+    /// Called at each tick while waiting.
+    fn progress(&mut self, _progress: &Progress) {}
+}
+
+/// Follows nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {}
+
+/// The limits of one attempt and the descriptors that end it.
+pub(super) struct Watch {
+    pub clock: Clock,
+    pub observer: Box<dyn Observer>,
+    pub progress: Progress,
+    signals: Option<Arc<Signals>>,
+    max_time: Option<Duration>,
+    connect_by: Option<Duration>,
+    speed: Option<Speed>,
+}
+
+impl Watch {
+    pub fn new(
+        observer: Box<dyn Observer>,
+        signals: Option<Arc<Signals>>,
+        max_time: Option<Duration>,
+        limit: Option<SpeedLimit>,
+    ) -> Watch {
+        let speed = limit.map(|limit| Speed { limit, since: Duration::ZERO, moved: 0, slow_since: None });
+        let (clock, progress) = (Clock::start(), Progress::default());
+        Watch { clock, observer, progress, signals, max_time, connect_by: None, speed }
+    }
+
+    /// Begins another attempt: every limit counts anew.
+    pub fn restart(&mut self) {
+        self.clock = Clock::start();
+        self.progress = Progress::default();
+        self.connect_by = None;
+        if let Some(speed) = &mut self.speed {
+            (speed.since, speed.moved, speed.slow_since) = (Duration::ZERO, 0, None);
+        }
+    }
+
+    /// From now on the connection must be ready within `limit`; `None` when it is.
+    pub fn connect_within(&mut self, limit: Option<Duration>) {
+        self.connect_by = limit.map(|limit| self.clock.elapsed() + limit);
+    }
+
+    /// `-v`: tells the observer, building the text only when it listens.
+    pub fn note(&mut self, text: impl FnOnce() -> String) {
+        if self.observer.verbose() {
+            self.observer.note(&text());
+        }
+    }
+
+    /// Waits until one of `fds` is ready, at most `at_most`, and returns the ready events of each (all empty when
+    /// `at_most` passed). Ends with an error at a limit or a signal.
+    pub fn wait(&mut self, fds: &[(BorrowedFd<'_>, PollFlags)], at_most: Option<Duration>) -> Result<Vec<PollFlags>> {
+        let signals = self.signals.clone();
+        let until = at_most.map(|limit| self.clock.elapsed() + limit);
+        loop {
+            let now = self.clock.elapsed();
+            self.check(now)?;
+            let mut polled: Vec<PollFd<'_>> = Vec::with_capacity(fds.len() + 1);
+            polled.extend(fds.iter().map(|(fd, events)| PollFd::from_borrowed_fd(*fd, *events)));
+            if let Some(signals) = &signals {
+                polled.push(PollFd::from_borrowed_fd(signals.as_fd(), PollFlags::IN));
+            }
+            let timeout = self.next_limit(now, until).map(|limit| timespec(limit.saturating_sub(now)));
+            match poll(&mut polled, timeout.as_ref()) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(Error::new(Kind::Receive, format!("poll: {error}"))),
+            }
+            let ready: Vec<PollFlags> = polled[..fds.len()].iter().map(PollFd::revents).collect();
+            if ready.iter().any(|events| !events.is_empty()) || until.is_some_and(|until| self.clock.elapsed() >= until) {
+                return Ok(ready);
+            }
+        }
+    }
+
+    /// Waits for one descriptor, without a limit of its own.
+    pub fn wait_for(&mut self, fd: &impl AsFd, events: PollFlags) -> Result<PollFlags> {
+        self.wait(&[(fd.as_fd(), events)], None).map(|ready| ready[0])
+    }
+
+    /// Does nothing for `length`; only a signal ends it earlier.
+    pub fn sleep(&self, length: Duration) -> Result<()> {
+        let clock = Clock::start();
+        loop {
+            if let Some(error) = self.signals.as_ref().and_then(|signals| signals.arrived()) {
+                return Err(error);
+            }
+            let left = length.saturating_sub(clock.elapsed());
+            if left.is_zero() {
+                return Ok(());
+            }
+            let mut signals: Vec<PollFd<'_>> =
+                self.signals.iter().map(|signals| PollFd::from_borrowed_fd(signals.as_fd(), PollFlags::IN)).collect();
+            // Interrupted or not: the loop looks at the signals and the clock.
+            let _ = poll(&mut signals, Some(&timespec(left)));
+        }
+    }
+
+    /// The next moment at which something has to be looked at.
+    fn next_limit(&self, now: Duration, until: Option<Duration>) -> Option<Duration> {
+        let tick = self.observer.tick().map(|tick| now + tick);
+        let second = self.speed.as_ref().map(|speed| speed.since + Duration::from_secs(1));
+        [self.max_time, self.connect_by, until, tick, second].into_iter().flatten().min()
+    }
+
+    /// The error of a limit that was reached or of a signal that arrived.
+    fn check(&mut self, now: Duration) -> Result<()> {
+        if let Some(error) = self.signals.as_ref().and_then(|signals| signals.arrived()) {
+            return Err(error);
+        }
+        self.progress.elapsed = now;
+        if self.observer.tick().is_some() {
+            self.observer.progress(&self.progress);
+        }
+        if self.max_time.is_some_and(|limit| now >= limit) {
+            let (ms, bytes) = (now.as_millis(), self.progress.downloaded);
+            let text = format!("operation timed out after {ms} ms with {bytes} bytes received");
+            return Err(Error::new(Kind::Timeout, text));
+        }
+        if self.connect_by.is_some_and(|limit| now >= limit) {
+            return Err(Error::new(Kind::Timeout, format!("connection timed out after {} ms", now.as_millis())));
+        }
+        let moved = self.progress.uploaded + self.progress.downloaded;
+        self.speed.as_mut().map_or(Ok(()), |speed| speed.check(now, moved))
+    }
+}
+
+/// `-Y` and `-y`: bytes are counted second by second, in both directions.
+struct Speed {
+    limit: SpeedLimit,
+    /// When the current second began, and what had been moved by then.
+    since: Duration,
+    moved: u64,
+    slow_since: Option<Duration>,
+}
+
+impl Speed {
+    fn check(&mut self, now: Duration, moved: u64) -> Result<()> {
+        let passed = now.saturating_sub(self.since);
+        if passed < Duration::from_secs(1) {
+            return Ok(());
+        }
+        let rate = (moved - self.moved) as f64 / passed.as_secs_f64();
+        if rate >= self.limit.bytes_per_second as f64 {
+            self.slow_since = None;
+        } else {
+            let slow_since = *self.slow_since.get_or_insert(self.since);
+            if now.saturating_sub(slow_since) >= self.limit.time {
+                let SpeedLimit { bytes_per_second, time } = self.limit;
+                let text = format!("slower than {bytes_per_second} bytes/s for the last {} s", time.as_secs());
+                return Err(Error::new(Kind::Timeout, text));
+            }
+        }
+        (self.since, self.moved) = (now, moved);
+        Ok(())
+    }
+}
+
+fn timespec(duration: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(duration.subsec_nanos()),
+    }
+}

@@ -1,0 +1,131 @@
+//! The line on a terminal that says how far a transfer is, while nothing else is to be seen.
+
+use std::io::Write;
+use std::time::Duration;
+
+use super::{Terminal, units};
+use crate::http::Progress;
+
+/// A shorter wait is over before it could be read.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// `uploaded 61 %, waiting 12.3 s, 4.1 KB received`, without what there is nothing to say about.
+#[must_use]
+pub fn text(progress: &Progress) -> String {
+    let mut parts = Vec::new();
+    if progress.to_upload > 0 {
+        let percent = u128::from(progress.uploaded) * 100 / u128::from(progress.to_upload);
+        parts.push(format!("uploaded {} %", percent.min(100)));
+    }
+    parts.push(format!("waiting {:.1} s", progress.elapsed.as_secs_f64()));
+    if progress.downloaded > 0 {
+        parts.push(format!("{} received", units::bytes(progress.downloaded)));
+    }
+    parts.join(", ")
+}
+
+/// The line's place on the terminal.
+///
+/// Erase it before anything else goes to the terminal, and draw it again after.
+#[derive(Debug)]
+pub struct Live {
+    terminal: Option<Terminal>,
+    /// Columns in use, 0 when nothing is shown.
+    shown: usize,
+}
+
+impl Live {
+    /// Without a terminal nothing is ever drawn.
+    #[must_use]
+    pub fn new(terminal: Option<Terminal>) -> Live {
+        Live { terminal, shown: 0 }
+    }
+
+    /// Draws the line in place of the former one, once the transfer has taken a second.
+    ///
+    /// The line is decoration: a terminal that cannot be written to is no error.
+    pub fn draw(&mut self, progress: &Progress, err: &mut dyn Write) {
+        let Some(terminal) = self.terminal.filter(|_| progress.elapsed >= QUIET) else {
+            return;
+        };
+        // The last column stays free: a cursor behind it would be on the next line.
+        let text: String = text(progress).chars().take(terminal.width.saturating_sub(1)).collect();
+        let width = text.len();
+        let line = if terminal.plain {
+            // Blanks in place of an escape sequence, and back to where the text ends.
+            format!("\r{text:<0$}\r{text}", self.shown)
+        } else {
+            format!("\r{text}\x1b[K")
+        };
+        self.shown = width;
+        err.write_all(line.as_bytes()).and_then(|()| err.flush()).ok();
+    }
+
+    /// Takes the line away, as if it had never been.
+    pub fn erase(&mut self, err: &mut dyn Write) {
+        let shown = std::mem::take(&mut self.shown);
+        if shown == 0 {
+            return;
+        }
+        let plain = self.terminal.is_some_and(|terminal| terminal.plain);
+        let line = if plain { format!("\r{:shown$}\r", "") } else { "\r\x1b[K".to_owned() };
+        err.write_all(line.as_bytes()).and_then(|()| err.flush()).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(milliseconds: u64) -> Progress {
+        Progress { uploaded: 61, to_upload: 100, elapsed: Duration::from_millis(milliseconds), downloaded: 4_096 }
+    }
+
+    fn drawn(terminal: Option<Terminal>, steps: &[Progress]) -> String {
+        let mut err = Vec::new();
+        let mut live = Live::new(terminal);
+        for progress in steps {
+            live.draw(progress, &mut err);
+        }
+        live.erase(&mut err);
+        live.erase(&mut err);
+        String::from_utf8(err).unwrap()
+    }
+
+    #[test]
+    fn says_what_there_is_to_say() {
+        assert_eq!(text(&after(12_345)), "uploaded 61 %, waiting 12.3 s, 4.1 KB received");
+        let silent = Progress { elapsed: Duration::from_secs(2), ..Progress::default() };
+        assert_eq!(text(&silent), "waiting 2.0 s");
+        let complete = Progress { uploaded: 3, to_upload: 3, ..silent };
+        assert_eq!(text(&complete), "uploaded 100 %, waiting 2.0 s");
+    }
+
+    #[test]
+    fn nothing_without_a_terminal_and_nothing_within_a_second() {
+        assert_eq!(drawn(None, &[after(5_000)]), "");
+        assert_eq!(drawn(Some(Terminal::default()), &[after(999)]), "");
+    }
+
+    #[test]
+    fn each_line_replaces_the_former_and_the_last_is_erased_once() {
+        let expected = "\ruploaded 61 %, waiting 1.0 s, 4.1 KB received\x1b[K\
+                        \ruploaded 61 %, waiting 1.5 s, 4.1 KB received\x1b[K\r\x1b[K";
+        assert_eq!(drawn(Some(Terminal::default()), &[after(1_000), after(1_500)]), expected);
+    }
+
+    #[test]
+    fn a_narrow_terminal_never_wraps() {
+        let drawn = drawn(Some(Terminal { width: 10, plain: false }), &[after(1_000)]);
+        assert_eq!(drawn, "\ruploaded \x1b[K\r\x1b[K");
+    }
+
+    #[test]
+    fn a_plain_terminal_is_cleaned_with_blanks() {
+        let terminal = Some(Terminal { width: 80, plain: true });
+        let short = Progress { elapsed: Duration::from_secs(2), ..Progress::default() };
+        let long = "uploaded 61 %, waiting 1.0 s, 4.1 KB received";
+        let expected = format!("\r{long}\r{long}\r{:45}\rwaiting 2.0 s\r{:13}\r", "waiting 2.0 s", "");
+        assert_eq!(drawn(terminal, &[after(1_000), short]), expected);
+    }
+}

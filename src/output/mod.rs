@@ -1,0 +1,47 @@
+//! What is said about a transfer, and where its answer goes; writers are passed in.
+
+pub mod answer;
+mod follow;
+pub mod live;
+mod stderr;
+pub mod table;
+pub mod timing;
+pub mod units;
+pub mod utc;
+pub mod verbose;
+pub mod write_out;
+mod write_out_json;
+mod write_out_value;
+
+use std::io::{ErrorKind, Write};
+
+pub use answer::Answer;
+pub use follow::Follow;
+pub use live::Live;
+pub use stderr::Stderr;
+
+use crate::error::{Error, Kind, Result};
+
+/// A terminal that stderr goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terminal {
+    /// In columns.
+    pub width: usize,
+    /// `NO_COLOR` or `TERM=dumb`: ASCII only and no escape sequences.
+    pub plain: bool,
+}
+
+impl Default for Terminal {
+    /// What a terminal is taken for when it does not say.
+    fn default() -> Terminal {
+        Terminal { width: 80, plain: false }
+    }
+}
+
+/// A reader that went away is an error without words: there is nobody to tell.
+fn write_stdout(stdout: &mut dyn Write, bytes: &[u8]) -> Result<()> {
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Error::new(Kind::Write, ""),
+        _ => Error::new(Kind::Write, format!("stdout: could not be written: {error}")),
+    })
+}

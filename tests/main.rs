@@ -1,0 +1,22 @@
+//! The built program against servers that misbehave on purpose, and against real ones.
+//!
+//! `server` is the scripted loopback server, `program` runs processes, `peers` starts real servers; `harness`
+//! tests those three without the program. Nothing sleeps: what must wait, waits for a gate, for bytes or for the
+//! end of a connection, and gives up with a message after `server::DEADLINE`. Some of it needs Linux (/proc, full
+//! queues of listeners).
+
+#![allow(clippy::disallowed_methods, reason = "tests have deadlines, and look at PATH and CI")]
+
+mod body;
+mod exit_codes;
+mod faults;
+mod harness;
+mod peers;
+mod program;
+mod proxy;
+mod sample;
+mod secrets;
+mod server;
+mod timing;
+mod tls;
+mod transfer;
