@@ -1,6 +1,5 @@
 //! Who asks: `-u`, bearer tokens, `.netrc`, the URL's user info, and the password asked for on the terminal.
 
-use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 
@@ -11,12 +10,13 @@ use super::args::{Args, usage};
 use super::fields::{head_text, no_control};
 use super::netrc;
 use crate::error::{Error, Kind, Result};
+use crate::http::credentials::basic;
 use crate::http::url::Url;
 
 /// The value of Authorization: a bearer token, else `-u`, else `.netrc`, else the URL.
 pub fn authorization(args: &mut Args, url: &Url, outside: &mut Outside) -> Result<Option<String>> {
     let token = bearer(args, outside)?;
-    let user = args.os("--user")?;
+    let user = args.text("--user")?;
     let netrc =
         Netrc { required: args.on("--netrc"), optional: args.on("--netrc-optional"), file: args.path("--netrc-file")? };
     if let Some(token) = token {
@@ -26,26 +26,8 @@ pub fn authorization(args: &mut Args, url: &Url, outside: &mut Outside) -> Resul
         Some(user) => Some(with_password("--user", user, outside)?),
         None => netrc.login(url, outside)?.or_else(|| of_url(url)),
     };
-    Ok(login.map(|login| basic(&login)))
-}
-
-/// The value of Authorization or Proxy-Authorization (RFC 7617).
-fn basic(login: &[u8]) -> String {
-    format!("Basic {}", base64(login))
-}
-
-/// RFC 4648, section 4.
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let bits = (0..3).fold(0, |bits, index| bits << 8 | usize::from(group.get(index).copied().unwrap_or_default()));
-        for index in 0..4 {
-            let letter = ALPHABET[bits >> (18 - 6 * index) & 63];
-            text.push(if index <= group.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
+    let split = |login: String| login.split_once(':').map(|(user, password)| basic(user, password));
+    Ok(login.and_then(split))
 }
 
 fn bearer(args: &mut Args, outside: &Outside) -> Result<Option<String>> {
@@ -64,26 +46,22 @@ fn bearer(args: &mut Args, outside: &Outside) -> Result<Option<String>> {
     Ok(Some(value))
 }
 
-/// `USER:PASSWORD` as bytes; a missing password is asked for.
-pub fn with_password(key: &str, user: OsString, outside: &mut Outside) -> Result<Vec<u8>> {
-    use std::os::unix::ffi::OsStringExt;
-    let user = user.into_vec();
-    if user.contains(&b':') {
+/// `USER:PASSWORD`; a missing password is asked for.
+pub fn with_password(key: &str, user: String, outside: &mut Outside) -> Result<String> {
+    if user.contains(':') {
         return Ok(user);
     }
-    let shown = String::from_utf8_lossy(&user);
-    let password = (outside.ask)(&format!("Password for {shown}: ")).map_err(|error| {
+    let password = (outside.ask)(&format!("Password for {user}: ")).map_err(|error| {
         usage(format!(
-            "{key}: no password for {shown}, and no terminal to ask for it ({error}); give {key} USER:PASSWORD"
+            "{key}: no password for {user}, and no terminal to ask for it ({error}); give {key} USER:PASSWORD"
         ))
     })?;
-    Ok([&user, password.as_bytes()].join(&b':'))
+    Ok(format!("{user}:{password}"))
 }
 
-fn of_url(url: &Url) -> Option<Vec<u8>> {
+fn of_url(url: &Url) -> Option<String> {
     let part = |part: &Option<String>| part.clone().unwrap_or_default();
-    (url.user.is_some() || url.password.is_some())
-        .then(|| format!("{}:{}", part(&url.user), part(&url.password)).into())
+    (url.user.is_some() || url.password.is_some()).then(|| format!("{}:{}", part(&url.user), part(&url.password)))
 }
 
 struct Netrc {
@@ -94,7 +72,7 @@ struct Netrc {
 
 impl Netrc {
     /// `--netrc-optional` only fills in what the URL leaves out, and does without the file.
-    fn login(self, url: &Url, outside: &Outside) -> Result<Option<Vec<u8>>> {
+    fn login(self, url: &Url, outside: &Outside) -> Result<Option<String>> {
         let complete = url.user.is_some() && url.password.is_some();
         if !(self.optional || self.required || self.file.is_some()) || self.optional && complete {
             return Ok(None);
@@ -115,7 +93,8 @@ impl Netrc {
             Err(_) if self.optional => None,
             found => found.map_err(|why| failed(&shown, why.into()))?,
         };
-        Ok(found.map(|(login, password)| [login, password].join(&b':')))
+        let login = found.map(|(login, password)| String::from_utf8([login, password].join(&b':'))).transpose();
+        login.map_err(|_| failed(&shown, "the entry is not UTF-8".into()))
     }
 }
 
@@ -132,25 +111,4 @@ pub fn ask_on_terminal(prompt: &str) -> std::io::Result<String> {
     (&terminal).write_all(b"\n")?;
     asked?;
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn base64_of_rfc_4648() {
-        for (text, coded) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ] {
-            assert_eq!(base64(text.as_bytes()), coded);
-        }
-        assert_eq!(base64(&[0xff, 0xef, 0xbe]), "/+++");
-    }
 }

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::Outside;
-use super::args::{Args, usage};
+use super::args::Args;
 use super::credentials::with_password;
 use super::fields::field_lines;
 use crate::error::{Error, Kind, Result};
@@ -83,8 +83,7 @@ fn ip_address(text: &str) -> Option<IpAddr> {
 /// `-x` for both schemes, else the environment's. What is named but cannot be used is an error for whoever would go
 /// through it: never the direct way in silence, and no error for a host that `no_proxy` exempts.
 pub fn proxies(args: &mut Args, outside: &mut Outside, warnings: &mut Vec<String>) -> Result<Proxies> {
-    let user = args.os("--proxy-user")?.map(|user| with_password("--proxy-user", user, outside)).transpose()?;
-    let user = user.map(String::from_utf8).transpose().map_err(|_| usage("--proxy-user: the value is not UTF-8"))?;
+    let user = args.text("--proxy-user")?.map(|user| with_password("--proxy-user", user, outside)).transpose()?;
     let given = args.text("--proxy")?;
     let all = || variable(outside, "all_proxy").or_else(|| variable(outside, "ALL_PROXY"));
     let (http, https) = match given {
@@ -113,7 +112,10 @@ fn variable<'a>(outside: &Outside, name: &'a str) -> Option<(&'a str, String)> {
 /// `[http://][USER[:PASSWORD]@]HOST[:PORT]`. The URL's user goes before `-U`, as in curl. No message shows the URL,
 /// which may hold a password.
 fn proxy(key: &str, url: &str, user: Option<&str>) -> Result<Proxy> {
-    let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
+    let (scheme, http_url) = match url.split_once("://") {
+        Some((scheme, rest)) => (scheme, format!("http://{rest}")),
+        None => ("http", url.to_owned()),
+    };
     let error = |kind, why: &str| Err(Error::new(kind, format!("{key}: {why}")));
     match scheme.to_ascii_lowercase().as_str() {
         "http" => {}
@@ -123,14 +125,14 @@ fn proxy(key: &str, url: &str, user: Option<&str>) -> Result<Proxy> {
         }
         _ => return error(Kind::Connect, &format!("{scheme}:// is not a proxy's scheme; use an http:// proxy")),
     }
-    let Ok(url) = Url::parse(&format!("http://{rest}")) else {
+    let Ok(url) = Url::parse(&http_url) else {
         return error(Kind::ProxyName, "not a proxy; use http://HOST:PORT");
     };
-    let credentials = match (url.user, url.password) {
+    let credentials = match (&url.user, &url.password) {
         (None, None) => user.map(str::to_owned),
-        (user, password) => Some(format!("{}:{}", user.unwrap_or_default(), password.unwrap_or_default())),
+        (user, password) => Some([user, password].map(|part| part.clone().unwrap_or_default()).join(":")),
     };
-    Ok(Proxy { host: url.host, port: url.port.unwrap_or(1080), credentials })
+    Ok(Proxy { host: url.host_with_zone(), port: url.port.unwrap_or(1080), credentials })
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ fn file(given: &[Given], url: &Url, dir: Option<PathBuf>, warnings: &mut Vec<Str
 
 /// The last part of the URL's path that is not empty; curl's default where there is none.
 fn remote_name(url: &Url, warnings: &mut Vec<String>) -> OsString {
-    let name = url.path.rsplit(['/', '\\']).find(|part| !part.is_empty());
+    let name = url.remote_name();
     if name.is_none() {
         warnings.push("--remote-name: the URL names no file, writing to curl_response".into());
     }

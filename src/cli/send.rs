@@ -9,7 +9,7 @@ use super::fields::{self, field_lines, head_text};
 use super::network::{connect_to, proxies, resolve};
 use super::output::{FILE_OPTIONS, output};
 use super::parts::{DATA_OPTIONS, parts, with_file_name};
-use super::target::{Protocols, protocols, url_and_body};
+use super::target::{Rules, rules, url_and_body};
 use super::tls::tls;
 use super::values::{bytes, count, count32, seconds};
 use crate::body::{BodyOptions, CodingChoice, DEFAULT_LEVEL, Part, PartKind, Source};
@@ -26,11 +26,11 @@ pub fn send(mut line: CommandLine, outside: &mut Outside) -> Result<Send> {
     let mut args = Args::new(&line, &in_order);
     let mut warnings = Vec::new();
 
-    let protocols = protocols(&mut args)?;
-    let (url, body) = url_and_body(args.texts("--url")?, std::mem::take(&mut line.arguments), &protocols)?;
+    let rules = rules(&mut args)?;
+    let (url, body) = url_and_body(args.texts("--url")?, std::mem::take(&mut line.arguments), &rules)?;
     let parts = parts(&line.given, body)?;
     let url = match parts.first() {
-        Some(Part { kind: PartKind::Upload, source: Source::File(path) }) => with_file_name(url, path)?,
+        Some(Part { kind: PartKind::Upload, source: Source::File(path) }) => with_file_name(url, path, &rules)?,
         _ => url,
     };
     let asks = Asks { get: args.on("--get"), head: args.on("--head"), follow: args.on("--follow") };
@@ -39,7 +39,7 @@ pub fn send(mut line: CommandLine, outside: &mut Outside) -> Result<Send> {
 
     let send = Send {
         body: body_options(&mut args, &parts)?,
-        settings: settings(&mut args, &asks, outside, &protocols, &mut warnings)?,
+        settings: settings(&mut args, &asks, outside, &rules, &mut warnings)?,
         retry: retry(&mut args)?,
         output: output(&mut args, &line.given, &url, asks.head, outside.stdin, &mut warnings)?,
         request: request(&mut args, url, &asks, &parts, outside, &mut warnings)?,
@@ -175,7 +175,7 @@ fn settings(
     args: &mut Args,
     asks: &Asks,
     outside: &mut Outside,
-    protocols: &Protocols,
+    rules: &Rules,
     warnings: &mut Vec<String>,
 ) -> Result<Settings> {
     let not_zero = |time: &std::time::Duration| !time.is_zero();
@@ -198,13 +198,13 @@ fn settings(
         proxies: proxies(args, outside, warnings)?,
         tls: tls(args, outside)?,
         follow: follows.then_some(max_redirects),
-        https_only: !protocols.redirect_to_http,
+        https_only: !rules.redirect_to_http,
         location_trusted,
         keep_post: ["--post301", "--post302", "--post303"].map(|key| args.on(key)),
         max_filesize: args.parsed("--max-filesize", bytes)?.filter(|size| *size > 0),
         compressed: args.on("--compressed"),
         ignore_content_length: args.on("--ignore-content-length"),
-        path_as_is: args.on("--path-as-is"),
+        path_as_is: rules.path_as_is,
     })
 }
 

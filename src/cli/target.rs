@@ -8,26 +8,44 @@ use super::args::{Args, text, usage};
 use crate::error::{Error, Kind, Result};
 use crate::http::url::{Scheme, Url};
 
-/// What `--proto`, `--proto-redir` and `--proto-default` leave of http and https.
+/// How URLs of the command line are read, and which are allowed.
 #[derive(Debug)]
-pub struct Protocols {
+pub struct Rules {
     http: bool,
     /// Whether a redirect may lead to http.
     pub redirect_to_http: bool,
-    default: Option<String>,
+    default: Option<Scheme>,
+    /// `--path-as-is`
+    pub path_as_is: bool,
 }
 
-/// `--proto`, `--proto-redir`, `--proto-default`.
-pub fn protocols(args: &mut Args) -> Result<Protocols> {
+/// `--proto`, `--proto-redir`, `--proto-default`, `--path-as-is`.
+pub fn rules(args: &mut Args) -> Result<Rules> {
     let http = args.parsed("--proto", allows_http)?.unwrap_or(true);
     let redirect = args.parsed("--proto-redir", allows_http)?.unwrap_or(true);
-    let default = args.text("--proto-default")?.map(|scheme| scheme.to_ascii_lowercase());
-    match default.as_deref() {
-        None | Some("http" | "https") => Ok(Protocols { http, redirect_to_http: http && redirect, default }),
-        Some(other) => {
-            let message = format!("--proto-default: {other} is not spoken here, http and https are");
-            Err(Error::new(Kind::UnsupportedProtocol, message))
+    let scheme = |name: String| {
+        let message = format!("--proto-default: {name} is not spoken here, http and https are");
+        Scheme::from_name(&name).ok_or_else(|| Error::new(Kind::UnsupportedProtocol, message))
+    };
+    Ok(Rules {
+        http,
+        redirect_to_http: http && redirect,
+        default: args.text("--proto-default")?.map(scheme).transpose()?,
+        path_as_is: args.on("--path-as-is"),
+    })
+}
+
+impl Rules {
+    /// A URL by these rules.
+    pub fn parse(&self, given: &str) -> Result<Url> {
+        if given.starts_with('@') {
+            return Err(usage("--url @FILE is not supported; a command sends one request"));
         }
+        let url = Url::parse_with(given, self.default, self.path_as_is)?;
+        if url.scheme == Scheme::Http && !self.http {
+            return Err(Error::new(Kind::UnsupportedProtocol, "--proto does not allow the URL's scheme, http"));
+        }
+        Ok(url)
     }
 }
 
@@ -50,11 +68,7 @@ fn allows_http(list: &str) -> Result<bool, String> {
 }
 
 /// The URL from `--url` or the first argument, and what remains as BODY.
-pub fn url_and_body(
-    urls: Vec<String>,
-    arguments: Vec<OsString>,
-    protocols: &Protocols,
-) -> Result<(Url, Option<OsString>)> {
+pub fn url_and_body(urls: Vec<String>, arguments: Vec<OsString>, rules: &Rules) -> Result<(Url, Option<OsString>)> {
     let mut arguments = arguments.into_iter();
     let mut urls = urls.into_iter();
     let url = match urls.next() {
@@ -76,29 +90,7 @@ pub fn url_and_body(
     if body.as_ref().is_some_and(|body| body.as_bytes().starts_with(b"{") && !Path::new(body).exists()) {
         return Err(usage("BODY is a file, or - for stdin; use --json for JSON on the command line"));
     }
-    Ok((parse_url(&url, protocols)?, body))
-}
-
-fn parse_url(given: &str, protocols: &Protocols) -> Result<Url> {
-    if given.starts_with('@') {
-        return Err(usage("--url @FILE is not supported; a command sends one request"));
-    }
-    if let Some(letter) = given.chars().find(char::is_ascii_control) {
-        return Err(Error::new(Kind::Url, format!("the URL holds a control character ({})", letter.escape_debug())));
-    }
-    let url = match protocols.default.as_deref().filter(|_| !has_scheme(given)) {
-        Some(scheme) => Url { given: given.to_owned(), ..Url::parse(&format!("{scheme}://{given}"))? },
-        None => Url::parse(given)?,
-    };
-    if url.scheme == Scheme::Http && !protocols.http {
-        return Err(Error::new(Kind::UnsupportedProtocol, "--proto does not allow the URL's scheme, http"));
-    }
-    Ok(url)
-}
-
-fn has_scheme(given: &str) -> bool {
-    let is_scheme = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
-    given.split_once("://").is_some_and(|(scheme, _)| is_scheme(scheme))
+    Ok((rules.parse(&url)?, body))
 }
 
 #[cfg(test)]
@@ -122,13 +114,5 @@ mod tests {
         for list in ["=http", "-https", "-all", "=ftp"] {
             assert!(allows_http(list).is_err(), "{list}");
         }
-    }
-
-    #[test]
-    fn a_scheme_is_in_front_only() {
-        assert!(has_scheme("http://a"));
-        assert!(has_scheme("HTTPS://a"));
-        assert!(!has_scheme("a.example/?to=http://b"));
-        assert!(!has_scheme("a.example"));
     }
 }

@@ -56,8 +56,17 @@ fn uploads() {
     }
     assert_eq!(send("u -T a -T b").parts, [file(PartKind::Upload, "a")]);
     assert_eq!(send("u -T ''").parts, []);
-    assert_eq!(send("http://h/d/ -T a/b").request.url.given, "http://h/d/b");
-    assert_eq!(send("http://h/d/ -T -").request.url.given, "http://h/d/");
+    for (line, given) in [
+        ("http://h/dir/ -T 'a/b c.json'", "http://h/dir/b%20c.json"),
+        ("http://h -T f", "http://h/f"),
+        ("http://h/dir/#top -T f", "http://h/dir/f"),
+        ("http://h/x -T f", "http://h/x"),
+        ("http://h/?q -T f", "http://h/?q"),
+        ("http://h/d/ -T -", "http://h/d/"),
+        ("h/ -T f --proto-default https", "h/f"),
+    ] {
+        assert_eq!(send(line).request.url.given, given, "{line}");
+    }
 }
 
 #[test]
