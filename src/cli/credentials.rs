@@ -1,9 +1,9 @@
 //! Who asks: `-u`, bearer tokens, `.netrc`, the URL's user info, and the password asked for on the terminal.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
 
 use super::Outside;
 use super::args::{Args, usage};
@@ -51,10 +51,11 @@ pub fn with_password(key: &str, user: String, outside: &mut Outside) -> Result<S
     if user.contains(':') {
         return Ok(user);
     }
-    let password = (outside.ask)(&format!("Password for {user}: ")).map_err(|error| {
-        usage(format!(
-            "{key}: no password for {user}, and no terminal to ask for it ({error}); give {key} USER:PASSWORD"
-        ))
+    let password = (outside.ask)(&format!("Password for {user}: ")).map_err(|error| match error.kind() {
+        io::ErrorKind::Interrupted => Error::new(Kind::Interrupted, "interrupted while asking for a password"),
+        _ => {
+            usage(format!("{key}: no password for {user}, and no terminal to ask ({error}); give {key} USER:PASSWORD"))
+        }
     })?;
     Ok(format!("{user}:{password}"))
 }
@@ -99,16 +100,31 @@ impl Netrc {
 }
 
 /// Asks on the terminal, whatever stdin and stdout are, without showing what is typed.
-pub fn ask_on_terminal(prompt: &str) -> std::io::Result<String> {
+pub fn ask_on_terminal(prompt: &str) -> io::Result<String> {
     let terminal = std::fs::File::options().read(true).write(true).open("/dev/tty")?;
     let before = tcgetattr(&terminal)?;
     let mut hidden = before.clone();
-    hidden.local_modes.remove(LocalModes::ECHO);
+    // Ctrl-C ends the line instead of raising SIGINT: its handler would not end the reading.
+    hidden.local_modes.remove(LocalModes::ECHO | LocalModes::ISIG);
+    hidden.special_codes[SpecialCodeIndex::VEOL] = CTRL_C;
     tcsetattr(&terminal, OptionalActions::Flush, &hidden)?;
-    let mut line = String::new();
-    let asked = (&terminal).write_all(prompt.as_bytes()).and_then(|()| BufReader::new(&terminal).read_line(&mut line));
+    let asked = (&terminal).write_all(prompt.as_bytes()).and_then(|()| typed_line(&terminal));
     tcsetattr(&terminal, OptionalActions::Flush, &before)?;
     (&terminal).write_all(b"\n")?;
-    asked?;
-    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+    asked
+}
+
+const CTRL_C: u8 = 3;
+
+/// A terminal hands out whole lines, of 4096 bytes at most.
+fn typed_line(mut terminal: &std::fs::File) -> io::Result<String> {
+    let mut line = [0; 4096];
+    let length = terminal.read(&mut line)?;
+    match line[..length].split_last() {
+        None => Err(io::ErrorKind::UnexpectedEof.into()),
+        Some((&CTRL_C, _)) => Err(io::ErrorKind::Interrupted.into()),
+        Some((b'\n', line)) => String::from_utf8(line.to_vec()).map_err(io::Error::other),
+        // Ctrl-D behind some letters.
+        Some(_) => String::from_utf8(line[..length].to_vec()).map_err(io::Error::other),
+    }
 }

@@ -138,7 +138,7 @@ pub static OPTIONS: &[Opt] = &[
     value("proto", None, "LIST", Http, "Schemes to allow, such as =https"),
     value("proto-redir", None, "LIST", Http, "Schemes to allow on redirects"),
     value("proto-default", None, "SCHEME", Http, "Scheme of a URL without one (http)"),
-    switch("globoff", Some('g'), Http, ""),
+    switch("globoff", Some('g'), Http, "Take { } [ ] in the URL as they are"),
 
     value("user", Some('u'), "USER[:PASSWORD]", Auth, "Basic authentication; asks for a password"),
     value("bearer-env", None, "VAR", Auth, "Bearer token from the environment variable VAR"),

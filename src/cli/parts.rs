@@ -81,7 +81,7 @@ pub fn with_file_name(url: Url, path: &Path, rules: &Rules) -> Result<Url> {
     let encoded: String = name.iter().map(|byte| percent_encoded(*byte)).collect();
     let base = url.given.split('#').next().unwrap_or_default();
     let slash = if base.ends_with('/') { "" } else { "/" };
-    rules.parse(&format!("{base}{slash}{encoded}"))
+    rules.parse_literal(&format!("{base}{slash}{encoded}"))
 }
 
 fn percent_encoded(byte: u8) -> String {

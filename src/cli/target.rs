@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::args::{Args, text, usage};
+use super::glob;
 use crate::error::{Error, Kind, Result};
 use crate::http::url::{Scheme, Url};
 
@@ -17,9 +18,11 @@ pub struct Rules {
     default: Option<Scheme>,
     /// `--path-as-is`
     pub path_as_is: bool,
+    /// `-g`
+    glob_off: bool,
 }
 
-/// `--proto`, `--proto-redir`, `--proto-default`, `--path-as-is`.
+/// `--proto`, `--proto-redir`, `--proto-default`, `--path-as-is`, `-g`.
 pub fn rules(args: &mut Args) -> Result<Rules> {
     let http = args.parsed("--proto", allows_http)?.unwrap_or(true);
     let redirect = args.parsed("--proto-redir", allows_http)?.unwrap_or(true);
@@ -32,6 +35,7 @@ pub fn rules(args: &mut Args) -> Result<Rules> {
         redirect_to_http: http && redirect,
         default: args.text("--proto-default")?.map(scheme).transpose()?,
         path_as_is: args.on("--path-as-is"),
+        glob_off: args.on("--globoff"),
     })
 }
 
@@ -41,6 +45,11 @@ impl Rules {
         if given.starts_with('@') {
             return Err(usage("--url @FILE is not supported; a command sends one request"));
         }
+        if self.glob_off { self.parse_literal(given) } else { self.parse_literal(&glob::expand(given)?) }
+    }
+
+    /// The same where braces and brackets are no patterns.
+    pub fn parse_literal(&self, given: &str) -> Result<Url> {
         let url = Url::parse_with(given, self.default, self.path_as_is)?;
         if url.scheme == Scheme::Http && !self.http {
             return Err(Error::new(Kind::UnsupportedProtocol, "--proto does not allow the URL's scheme, http"));

@@ -61,6 +61,7 @@ fn uploads() {
         ("http://h -T f", "http://h/f"),
         ("http://h/dir/#top -T f", "http://h/dir/f"),
         ("http://h/x -T f", "http://h/x"),
+        ("http://h/\\{x\\}/ -T {f}", "http://h/{x}/%7Bf%7D"),
         ("http://h/?q -T f", "http://h/?q"),
         ("http://h/d/ -T -", "http://h/d/"),
         ("h/ -T f --proto-default https", "h/f"),

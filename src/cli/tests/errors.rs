@@ -175,7 +175,7 @@ fn without_a_terminal_no_password_is_asked_for() {
     assert_eq!(error.kind, Kind::Usage);
     assert_eq!(
         error.message,
-        "--user: no password for ann, and no terminal to ask for it (no terminal); give --user USER:PASSWORD"
+        "--user: no password for ann, and no terminal to ask (no terminal); give --user USER:PASSWORD"
     );
 }
 

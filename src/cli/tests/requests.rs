@@ -53,6 +53,8 @@ fn the_url_may_stand_anywhere() {
         assert_eq!(send.parts.len(), 1, "{line}");
     }
     assert_eq!(send("-s -- -h").request.url.given, "-h");
+    assert_eq!(send("http://h/{id}").request.url.given, "http://h/id");
+    assert_eq!(send("-g http://h/{id}").request.url.given, "http://h/{id}");
     assert_eq!(send("--proto-default https h/p").request.url.scheme, crate::http::url::Scheme::Https);
     assert_eq!(send("--proto-default https h/p").request.url.given, "h/p");
     assert_eq!(send("--proto-default https http://h").request.url.scheme, crate::http::url::Scheme::Http);
