@@ -45,6 +45,15 @@ impl Pending {
         Pending(Mutex::new(State::Ready(Ok(content))))
     }
 
+    /// Why there will be no content, when that is known already.
+    #[must_use]
+    pub fn failed(&self) -> Option<Error> {
+        match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            State::Ready(Err(error)) => Some(error.clone()),
+            _ => None,
+        }
+    }
+
     /// The content, once it is checked and coded. `until_done` blocks until its argument is at its end, and may give
     /// up with an error; then the content can still be asked for again.
     pub fn wait(&self, until_done: impl FnOnce(&UnixStream) -> Result<()>) -> Result<Arc<Content>> {

@@ -7,6 +7,7 @@ use super::Context;
 use crate::body::{Body, BodyOptions, CodingChoice, Declared, Pending, synthetic};
 use crate::cli::Demo;
 use crate::error::{Error, Kind, Result};
+use crate::http::head::Head;
 use crate::http::url::Url;
 use crate::http::{Client, Request, Settings, Sink, Transfer, Unobserved};
 use crate::output::table::{self, Column};
@@ -94,13 +95,10 @@ fn post(base: &str, body: &[u8], coding: CodingChoice, context: &mut Context<'_>
     let options = BodyOptions { coding, ..BodyOptions::default() };
     let content = Pending::start(body, options, None, None);
     let client = Client::new(Settings::default(), Box::new(Unobserved), context.signals.clone());
-    let mut story = Story { scanner: None, text: String::new() };
+    let mut story = Story { scanner: Scanner::new(None, true), text: String::new() };
     let mut transfer = client.send(&request, Some(Arc::new(content)), &mut story);
-    if let Some(mut scanner) = story.scanner.take() {
-        story.take_text(&mut scanner);
-        scanner.finish(transfer.timings.total.unwrap_or_default());
-        super::note_tokens(&mut transfer, &scanner);
-    }
+    story.scanner.finish(transfer.timings.total.unwrap_or_default());
+    super::note_tokens(&mut transfer, &story.scanner);
     transfer.outcome.clone()?;
     if transfer.status != Some(200) {
         let status = transfer.status.unwrap_or_default();
@@ -115,32 +113,24 @@ fn post(base: &str, body: &[u8], coding: CodingChoice, context: &mut Context<'_>
 
 /// Keeps the beginning of the answer's text.
 struct Story {
-    scanner: Option<Scanner>,
+    scanner: Scanner,
     text: String,
 }
 
-impl Story {
-    fn take_text(&mut self, scanner: &mut Scanner) {
-        for piece in scanner.take_pieces() {
+impl Sink for Story {
+    fn head(&mut self, _: &Head, _: bool) -> Result<()> {
+        Ok(())
+    }
+
+    fn content(&mut self, bytes: &[u8], now: Duration) -> Result<()> {
+        self.scanner.feed(bytes, now);
+        for piece in self.scanner.take_pieces() {
             if let Piece::Text(text) = piece
                 && self.text.len() < SHOWN
             {
                 self.text.push_str(&text);
             }
         }
-    }
-}
-
-impl Sink for Story {
-    fn head(&mut self, _: &[u8], _: u16, _: bool) -> Result<()> {
-        Ok(())
-    }
-
-    fn content(&mut self, bytes: &[u8], now: Duration) -> Result<()> {
-        let mut scanner = self.scanner.take().unwrap_or_else(|| Scanner::new(None, true));
-        scanner.feed(bytes, now);
-        self.take_text(&mut scanner);
-        self.scanner = Some(scanner);
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ use crate::signals::Signals;
 use crate::stream::Scanner;
 
 pub mod demo;
+mod receive;
 pub mod send;
 
 /// What a command has around it.

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Context;
+use super::receive::Receive;
 use crate::body::{self, Body, Pending};
-use crate::cli::{Fail, Output, Send};
+use crate::cli::{Output, Send};
 use crate::error::{Error, Kind, Result};
 use crate::http::retry::{Verdict, verdict};
 use crate::http::timing::{Clock, wall_clock};
-use crate::http::{Client, Request, Sink, Transfer};
+use crate::http::{Client, Request, Transfer};
 use crate::output::{Answer, Follow, Stderr, timing, write_out};
 
 /// Sends the request, retries as asked, and reports; returns the exit code.
@@ -37,9 +38,6 @@ fn transfer(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
     let mut answer = Answer::new(&send.output, context.stdout)?;
     let mut transfer = attempts(&client, &send, content.as_ref(), &mut answer, &follow);
     follow.stop();
-    if send.output.fail == Fail::WithBody && transfer.outcome.is_ok() {
-        transfer.outcome = refused(&transfer);
-    }
     if let Err(error) = answer.finish(transfer.outcome.is_err()) {
         transfer.outcome = transfer.outcome.and(Err(error));
     }
@@ -65,7 +63,8 @@ fn content(send: &mut Send, context: &mut Context<'_>) -> Result<Option<Arc<Pend
     }
     let field = |name: &str| send.request.field(name).map(str::to_owned);
     let pending = Pending::start(body, send.body.clone(), field("Content-Type"), field("Content-Encoding"));
-    Ok(Some(Arc::new(pending)))
+    // Without a thread at work it is known before anyone is connected to.
+    pending.failed().map_or(Ok(Some(Arc::new(pending))), Err)
 }
 
 /// Tries until the verdict is to stop.
@@ -80,8 +79,9 @@ fn attempts(
     let clock = Clock::start();
     let mut retries = 0;
     loop {
-        let mut sink = Out { answer, follow, stderr: stderr.clone(), fail: send.output.fail };
-        let mut transfer = client.send(&send.request, content.cloned(), &mut sink);
+        let mut receive = Receive::new(answer, follow, &send.output);
+        let mut transfer = client.send(&send.request, content.cloned(), &mut receive);
+        receive.finish(&mut transfer);
         transfer.num_retries = retries;
         let Verdict::After(pause) = verdict(&send.retry, retries, &transfer, clock.elapsed(), wall_clock()) else {
             return transfer;
@@ -106,35 +106,6 @@ fn retry_notice(transfer: &Transfer, pause: Duration, left: u32) -> String {
     };
     let seconds = pause.as_secs_f64();
     format!("gzpost: warning: {problem}; will retry in {seconds} s ({left} left)\n")
-}
-
-/// Where the answer goes while it arrives.
-struct Out<'a, 'b> {
-    answer: &'a mut Answer<'b>,
-    follow: &'a Follow,
-    stderr: Stderr,
-    fail: Fail,
-}
-
-impl Sink for Out<'_, '_> {
-    fn head(&mut self, raw: &[u8], status: u16, last: bool) -> Result<()> {
-        self.follow.erase();
-        self.answer.head(raw, status, &mut self.stderr)?;
-        if last && self.fail == Fail::WithoutBody && status >= 400 { Err(returned(status)) } else { Ok(()) }
-    }
-
-    fn content(&mut self, bytes: &[u8], _now: Duration) -> Result<()> {
-        self.follow.stop();
-        self.answer.content(bytes)
-    }
-}
-
-fn refused(transfer: &Transfer) -> Result<()> {
-    transfer.status.filter(|status| *status >= 400).map_or(Ok(()), |status| Err(returned(status)))
-}
-
-fn returned(status: u16) -> Error {
-    Error::new(Kind::HttpStatus, format!("the server returned status {status}"))
 }
 
 /// The error line, the hint, the timing block or `-w`; returns the exit code.

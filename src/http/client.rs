@@ -24,9 +24,9 @@ use crate::signals::Signals;
 
 /// Where an answer goes while it arrives.
 pub trait Sink {
-    /// A head, as received: interim answers, proxies' answers and redirects too; `last` is the one whose content
-    /// follows. An error ends the transfer before its content.
-    fn head(&mut self, raw: &[u8], status: u16, last: bool) -> Result<()>;
+    /// A head: of interim answers, proxies and redirects too; `last` is the one whose content follows. An error
+    /// ends the transfer before its content.
+    fn head(&mut self, head: &Head, last: bool) -> Result<()>;
 
     /// A piece of the content, any content coding undone, `now` after the start of the transfer.
     fn content(&mut self, bytes: &[u8], now: Duration) -> Result<()>;
@@ -144,16 +144,16 @@ impl Client {
         // Without a connection to the server, what there is comes from the proxy.
         let connected = self.link.exchange().connection.is_some();
         let Some((answer, before)) = heads.split_last().filter(|_| connected) else {
-            return heads.iter().try_for_each(|head| sink.head(&head.raw, head.status, false)).map(|()| None);
+            return heads.iter().try_for_each(|head| sink.head(head, false)).map(|()| None);
         };
         for head in before {
-            sink.head(&head.raw, head.status, false)?;
+            sink.head(head, false)?;
         }
         transfer.answered(answer);
         let follow = self.link.settings.follow;
         let location = redirect::location(answer, &request.url, self.link.settings.https_only);
         let followed = follow.is_some() && !matches!(location, Ok(None));
-        sink.head(&answer.raw, answer.status, !answer.is_interim() && !followed)?;
+        sink.head(answer, !answer.is_interim() && !followed)?;
         let within = follow.is_some_and(|limit| limit.is_none_or(|limit| transfer.num_redirects < limit));
         if within {
             return location;

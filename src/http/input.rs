@@ -18,6 +18,8 @@ pub(super) struct Input {
     scratch: Vec<u8>,
     /// Whether the engine could use what is here: false after it used nothing of it.
     usable: bool,
+    /// Whether the engine sees the received bytes: not before their head has been taken out.
+    open: bool,
 }
 
 impl Input {
@@ -41,10 +43,15 @@ impl Input {
         taken
     }
 
-    /// Puts a head in front of the received bytes.
+    /// Puts a head in front of the received bytes, and lets the engine see both.
     pub fn show(&mut self, head: Vec<u8>) {
         self.shown = head;
-        self.usable = true;
+        (self.usable, self.open) = (true, true);
+    }
+
+    /// What arrives from now on begins with a head that the engine must not see.
+    pub fn close(&mut self) {
+        self.open = false;
     }
 
     /// Room for the next read; grows when the last one filled all of it.
@@ -84,7 +91,11 @@ impl Buffers for Input {
     }
 
     fn input(&self) -> &[u8] {
-        if self.shown.is_empty() { self.bytes() } else { &self.shown }
+        match (self.open, self.shown.is_empty()) {
+            (false, _) => &[],
+            (true, false) => &self.shown,
+            (true, true) => self.bytes(),
+        }
     }
 
     fn input_append_buf(&mut self) -> &mut [u8] {

@@ -77,6 +77,7 @@ impl Transport {
         let Some(Outgoing { request, content, .. }) = exchange.outgoing.take() else { return Ok(()) };
         exchange.connection = Some(self.connection.clone());
         self.phase = Phase::Send;
+        self.input.close();
         self.searched = 0;
         self.asked_for_head = request.head || request.method == "HEAD";
         let content = match content {

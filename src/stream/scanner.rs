@@ -1,0 +1,380 @@
+//! The scanner: it is fed what is written out, and knows what was said and when.
+
+use std::time::Duration;
+
+use super::event::EventStream;
+use super::objects::Objects;
+use super::pace::Pace;
+use super::token::{Answer, Heard, is_complete};
+use super::transcript::Piece;
+use crate::http::Tokens;
+
+/// Reads an answer as it arrives.
+///
+/// What the content is, is decided by its first bytes; the Content-Type field counts only where they leave it open.
+/// Content that is neither an event stream nor JSON costs nothing, however long it is, nor does JSON of no known API.
+/// At most about 16 MB are kept at any time.
+#[derive(Debug)]
+pub struct Scanner {
+    form: Form,
+    hint: Hint,
+    seen: Seen,
+}
+
+/// What the content is.
+#[derive(Debug)]
+enum Form {
+    /// The first bytes, white space dropped, do not tell yet: a handful.
+    Undecided(Vec<u8>),
+    EventStream(EventStream),
+    /// NDJSON, one document, or the elements of an array.
+    Json(Objects, Sequence),
+    /// Nothing that is known, or the end.
+    Idle,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sequence {
+    Lines,
+    Array,
+}
+
+/// What the Content-Type field says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hint {
+    EventStream,
+    Lines,
+    Other,
+}
+
+/// What was learnt.
+#[derive(Debug, Default)]
+struct Seen {
+    answer: Answer,
+    pace: Pace,
+    first_event: Option<Duration>,
+    events: u64,
+    /// The answer came in one document.
+    whole: bool,
+    /// Something was too large to be read.
+    skipped: bool,
+}
+
+impl Scanner {
+    /// A scanner for content of that type; `text` says whether the pieces are wanted.
+    #[must_use]
+    pub fn new(content_type: Option<&str>, text: bool) -> Scanner {
+        let content_type = content_type.unwrap_or_default().to_ascii_lowercase();
+        let hint = match content_type.split(';').next().unwrap_or_default().trim() {
+            "text/event-stream" => Hint::EventStream,
+            kind if kind.contains("ndjson") || kind.contains("jsonl") => Hint::Lines,
+            _ => Hint::Other,
+        };
+        let mut seen = Seen::default();
+        seen.answer.transcript.wanted = text;
+        Scanner { form: Form::Undecided(Vec::new()), hint, seen }
+    }
+
+    /// Reads the next bytes, which arrived at `now`.
+    pub fn feed(&mut self, bytes: &[u8], now: Duration) {
+        let seen = &mut self.seen;
+        match &mut self.form {
+            Form::Idle => {}
+            Form::Undecided(head) => {
+                head.extend_from_slice(bytes);
+                let blank = head.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                head.drain(..blank);
+                if let Some(form) = form_of(head, self.hint) {
+                    let head = std::mem::take(head);
+                    self.form = form;
+                    self.feed(&head, now);
+                }
+            }
+            Form::EventStream(stream) => {
+                stream.feed(bytes, &mut |name, data| seen.event(name, data, now));
+                seen.skipped = stream.skipped() > 0;
+            }
+            Form::Json(objects, sequence) => {
+                // The first object tells what follows. NDJSON by its type goes on: its events are counted.
+                let mut known = self.hint == Hint::Lines || seen.answer.recognised || seen.answer.error.is_some();
+                let mut first = true;
+                objects.feed(bytes, &mut |object| {
+                    if known || std::mem::take(&mut first) {
+                        known |= seen.object(object, *sequence, now, known);
+                    }
+                });
+                seen.skipped = objects.skipped() > 0;
+                if !known && (!first || seen.skipped) {
+                    self.form = Form::Idle;
+                }
+            }
+        }
+    }
+
+    /// The content has ended, at `now`, whole or not.
+    pub fn finish(&mut self, now: Duration) {
+        let seen = &mut self.seen;
+        if let Form::EventStream(stream) = &mut self.form {
+            stream.finish(&mut |name, data| {
+                if is_complete(data) {
+                    seen.event(name, data, now);
+                }
+            });
+        }
+        self.form = Form::Idle;
+        seen.answer.transcript.finish();
+    }
+
+    /// The pieces that were not taken yet, in their order; none unless they are wanted.
+    pub fn take_pieces(&mut self) -> Vec<Piece> {
+        std::mem::take(&mut self.seen.answer.transcript.pieces)
+    }
+
+    /// When the first event of a stream was complete.
+    #[must_use]
+    pub fn first_event(&self) -> Option<Duration> {
+        self.seen.first_event
+    }
+
+    /// When the event with the first token of a stream was complete.
+    #[must_use]
+    pub fn first_token(&self) -> Option<Duration> {
+        self.seen.pace.first
+    }
+
+    /// When the event with the last token of a stream so far was complete.
+    #[must_use]
+    pub fn last_token(&self) -> Option<Duration> {
+        self.seen.pace.last
+    }
+
+    /// Figures of a stream, or of a whole answer that reports its usage.
+    ///
+    /// A server's figure of 0 is that of a relay which does not count.
+    #[must_use]
+    pub fn tokens(&self) -> Option<Tokens> {
+        let Seen { answer, pace, events, .. } = &self.seen;
+        if *events == 0 && answer.usage.is_none() {
+            return None;
+        }
+        let reported = answer.usage.filter(|&count| count > 0);
+        Some(Tokens {
+            count: reported.unwrap_or(pace.token_events),
+            reported: reported.is_some(),
+            token_events: pace.token_events,
+            events: *events,
+            longest_gap: pace.longest_gap,
+            median_gap: pace.median_gap(),
+            burst: pace.burst(),
+        })
+    }
+
+    /// The error that the content reports, in one line.
+    #[must_use]
+    pub fn error(&self) -> Option<&str> {
+        self.seen.answer.error.as_deref()
+    }
+
+    /// Whether the content is of an API that is known.
+    #[must_use]
+    pub fn recognised(&self) -> bool {
+        self.seen.answer.recognised
+    }
+
+    /// Whether nothing more is expected of this content: it is of no form that is known, or has ended.
+    #[must_use]
+    pub fn idle(&self) -> bool {
+        matches!(self.form, Form::Idle)
+    }
+
+    /// Whether the content is a stream of an API that marks its end.
+    #[must_use]
+    pub fn end_expected(&self) -> bool {
+        self.seen.answer.recognised && !self.seen.whole
+    }
+
+    /// Whether the end mark was there.
+    #[must_use]
+    pub fn end_seen(&self) -> bool {
+        self.seen.answer.end_seen
+    }
+
+    /// Whether a stream ended without its end mark and without an error that explains it.
+    #[must_use]
+    pub fn cut_off(&self) -> bool {
+        // The mark may have been in what was too large to be read.
+        self.end_expected() && !self.end_seen() && self.error().is_none() && !self.seen.skipped
+    }
+}
+
+impl Seen {
+    fn event(&mut self, name: &[u8], data: &[u8], now: Duration) {
+        let heard = self.answer.read(name, data);
+        self.at(heard, now);
+    }
+
+    /// Whether the object is of a known shape, as the first one must be.
+    fn object(&mut self, object: &[u8], sequence: Sequence, now: Duration, counted: bool) -> bool {
+        let heard = self.answer.read(b"", object);
+        self.whole = sequence == Sequence::Lines && self.events == 0 && heard.whole;
+        if !self.whole && (heard.known || counted) {
+            self.at(heard, now);
+        }
+        heard.known
+    }
+
+    fn at(&mut self, heard: Heard, now: Duration) {
+        self.events += 1;
+        self.first_event = self.first_event.or(Some(now));
+        if heard.token {
+            self.pace.token(now);
+        }
+    }
+}
+
+/// The form by the first bytes that are not white space; `None` when there are too few.
+fn form_of(head: &[u8], hint: Hint) -> Option<Form> {
+    const BOM: &[u8] = b"\xEF\xBB\xBF";
+    const FIELDS: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b":"];
+    let start = head.strip_prefix(BOM).unwrap_or(head);
+    match start.first() {
+        None => None,
+        Some(b'{') => Some(Form::Json(Objects::default(), Sequence::Lines)),
+        Some(b'[') => Some(Form::Json(Objects::default(), Sequence::Array)),
+        _ if hint == Hint::EventStream || FIELDS.iter().any(|field| start.starts_with(field)) => {
+            Some(Form::EventStream(EventStream::default()))
+        }
+        _ if FIELDS.iter().chain(&[BOM]).any(|field| field.starts_with(start)) => None,
+        _ => Some(Form::Idle),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::LIMIT;
+    use super::*;
+
+    const AT: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn what_is_neither_stream_nor_json_costs_nothing() {
+        for content in [
+            "<!doctype html>",
+            "\u{1F}\u{8B}\u{8}",
+            "%PDF-1.7\n{}",
+            "date: x\n\n",
+            "\"text\"",
+            "404 page not found",
+            "{\\rtf1\\ansi {x}}",
+            "{} {\"done\":true,\"response\":\"a\"}",
+            "[{}, {}]",
+            "[1, [2]]{\"a\":0}",
+            "\u{FEFF}data",
+        ] {
+            for size in [1, content.len()] {
+                let mut scanner = Scanner::new(None, true);
+                content.as_bytes().chunks(size).for_each(|part| scanner.feed(part, AT));
+                scanner.feed(b"\n", AT);
+                assert!(scanner.idle(), "{content}");
+                assert_eq!(
+                    (scanner.first_event(), scanner.tokens(), scanner.cut_off()),
+                    (None, None, false),
+                    "{content}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn too_few_bytes_say_nothing() {
+        for content in ["", " \n", "da", "\u{FEFF}", "{\"choices\":[", "[", "data: {\"choices\":[]"] {
+            let mut scanner = Scanner::new(None, true);
+            scanner.feed(content.as_bytes(), AT);
+            assert!(!scanner.idle(), "{content}");
+            scanner.finish(AT);
+            assert_eq!((scanner.recognised(), scanner.tokens(), scanner.error()), (false, None, None), "{content}");
+        }
+    }
+
+    #[test]
+    fn the_type_decides_where_the_first_bytes_do_not() {
+        let mut stream = Scanner::new(Some("Text/Event-Stream;charset=utf-8"), false);
+        stream.feed(b"x: 1\ndata: a\n\n", AT);
+        assert_eq!(stream.tokens().map(|tokens| tokens.events), Some(1));
+        let mut lines = Scanner::new(Some("application/x-ndjson"), false);
+        lines.feed(b"{\"a\":1}\n{\"b\":2}\n", AT);
+        assert_eq!(lines.tokens().map(|tokens| tokens.events), Some(2));
+        assert!(!lines.end_expected());
+    }
+
+    #[test]
+    fn white_space_before_a_document_keeps_the_connection_alive() {
+        let mut scanner = Scanner::new(Some("application/json"), true);
+        (0..1000).for_each(|_| scanner.feed(b"\n", AT));
+        scanner.feed(br#"{"object":"chat.completion","choices":[{"message":{"content":"a"}}]}"#, AT);
+        scanner.finish(AT);
+        assert_eq!(scanner.take_pieces(), [Piece::Text("a".into())]);
+        assert_eq!((scanner.tokens(), scanner.first_token(), scanner.cut_off()), (None, None, false));
+    }
+
+    #[test]
+    fn pieces_are_gathered_only_when_they_are_wanted() {
+        let mut scanner = Scanner::new(None, false);
+        scanner.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n", AT);
+        assert_eq!((scanner.take_pieces(), scanner.first_token()), (vec![], Some(AT)));
+    }
+
+    #[test]
+    fn chunks_on_lines_are_a_stream() {
+        let mut scanner = Scanner::new(Some("application/json"), false);
+        scanner.feed(b"{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}", AT);
+        assert_eq!((scanner.first_event(), scanner.first_token()), (Some(AT), Some(AT)));
+        scanner.finish(AT);
+        assert!(scanner.cut_off());
+    }
+
+    #[test]
+    fn the_servers_figure_counts_unless_it_is_zero() {
+        for (usage, count, reported) in [("null", 1, false), ("0", 1, false), ("5", 5, true)] {
+            let mut scanner = Scanner::new(None, false);
+            let choices = r#"[{"delta":{"content":"a"}}]"#;
+            let event = format!("data: {{\"choices\":{choices},\"usage\":{{\"completion_tokens\":{usage}}}}}\n\n");
+            scanner.feed(event.as_bytes(), AT);
+            assert_eq!(scanner.tokens().map(|tokens| (tokens.count, tokens.reported)), Some((count, reported)));
+        }
+    }
+
+    #[test]
+    fn a_document_over_the_limit_is_given_up() {
+        let mut scanner = Scanner::new(None, true);
+        scanner.feed(b"{\"choices\":\"", AT);
+        let (part, mut fed) = (vec![b'x'; 1 << 16], 0);
+        while !scanner.idle() {
+            scanner.feed(&part, AT);
+            fed += part.len();
+        }
+        assert!((LIMIT - part.len()..=LIMIT).contains(&fed));
+        assert!(!scanner.cut_off());
+    }
+
+    #[test]
+    fn an_end_in_what_was_skipped_is_not_missed() {
+        let mut scanner = Scanner::new(None, false);
+        scanner.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: ", AT);
+        (0..=16).for_each(|_| scanner.feed(&vec![b'x'; 1 << 20], AT));
+        scanner.feed(b"\n\n", AT);
+        scanner.finish(AT);
+        assert!(!scanner.end_seen() && !scanner.cut_off());
+    }
+
+    #[test]
+    fn calls_that_grow_over_the_limit_are_dropped() {
+        let mut scanner = Scanner::new(None, true);
+        let part = format!(r#"{{"index":0,"id":"c","function":{{"name":"f","arguments":"{}"}}}}"#, "1".repeat(1 << 20));
+        let event = format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{part}]}}}}]}}\n\n");
+        (0..20).for_each(|_| scanner.feed(event.as_bytes(), AT));
+        scanner.feed(b"data: [DONE]\n\n", AT);
+        assert_eq!(scanner.take_pieces(), []);
+        assert_eq!(scanner.tokens().map(|tokens| tokens.token_events), Some(20));
+    }
+}
