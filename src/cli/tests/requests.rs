@@ -134,6 +134,12 @@ fn the_smaller_fields() {
 }
 
 #[test]
+fn quotes_of_a_word_processor_are_warned_about() {
+    let send = send("u -H \u{201c}host:");
+    assert_eq!(send.warnings, ["--header: the value begins with \u{201c}, a typographic character; was ASCII meant?"]);
+}
+
+#[test]
 fn a_range_without_a_dash_gets_one() {
     let send = send("u -r 500");
     assert_eq!(send.request.fields, [set("Range", "bytes=500-")]);
