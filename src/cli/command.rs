@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::body::{BodyOptions, Part};
 use crate::http::{Request, Retry, Settings};
+use crate::relay::Behave;
 
 /// A whole command line.
 #[derive(Debug)]
@@ -108,5 +109,5 @@ pub struct Demo {
     /// `--speed`: how many times faster than the measured relay.
     pub speed: f64,
     /// `--behave`
-    pub behave: String,
+    pub behave: Behave,
 }

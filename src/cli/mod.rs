@@ -8,6 +8,7 @@ mod credentials;
 mod curl_options;
 mod demo;
 mod fields;
+mod glob;
 mod help;
 mod netrc;
 mod network;

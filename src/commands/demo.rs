@@ -40,7 +40,7 @@ pub fn run(demo: &Demo, context: &mut Context<'_>) -> u8 {
 }
 
 fn serve_or_tell(demo: &Demo, context: &mut Context<'_>) -> Result<()> {
-    let mut config = relay::Config { speed: demo.speed, behave: demo.behave.parse()?, ..relay::Config::default() };
+    let mut config = relay::Config { speed: demo.speed, behave: demo.behave, ..relay::Config::default() };
     if let Some(address) = demo.serve {
         config.address = address;
     }
@@ -50,7 +50,10 @@ fn serve_or_tell(demo: &Demo, context: &mut Context<'_>) -> Result<()> {
     let costs = format!("{floor} ms and {per_kb} ms per KB received, {} times faster", config.speed);
     if demo.serve.is_some() {
         say(context, &format!("serving {base} ({costs}) until interrupted\n"))?;
-        say(context, &format!("try: gzpost {base}/chat/completions -d '{{\"model\":\"demo-model\",\"messages\":[]}}'\n"))?;
+        say(
+            context,
+            &format!("try: gzpost {base}/chat/completions -d '{{\"model\":\"demo-model\",\"messages\":[]}}'\n"),
+        )?;
         let client = Client::new(Settings::default(), Box::new(Unobserved), context.signals.clone());
         return client.pause(Duration::MAX);
     }

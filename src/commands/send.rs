@@ -29,7 +29,7 @@ fn transfer(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
     if let Some(target) = &send.output.stderr {
         stderr.redirect(target)?;
     }
-    if !send.output.silent {
+    if !send.warnings.is_empty() {
         stderr.say(&send.warnings.iter().map(|warning| format!("gzpost: warning: {warning}\n")).collect::<String>());
     }
     let content = content(&mut send, context)?;
