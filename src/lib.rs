@@ -19,8 +19,8 @@ use commands::Context;
 use error::Kind;
 
 /// Does what a command line (without the program's name) asks for; returns the exit code.
-pub fn run(argv: Vec<OsString>, context: &mut Context<'_>) -> u8 {
-    let command = match cli::parse(&argv, &environment, context.stdin) {
+pub fn run(argv: &[OsString], context: &mut Context<'_>) -> u8 {
+    let command = match cli::parse(argv, &environment, context.stdin) {
         Ok(command) => command,
         Err(error) => {
             context.stderr.say(&format!("gzpost: {error}\n"));

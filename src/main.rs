@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         stdout_is_terminal: isatty(stdio::stdout()),
         signals,
     };
-    ExitCode::from(gzpost::run(std::env::args_os().skip(1).collect(), &mut context))
+    ExitCode::from(gzpost::run(&std::env::args_os().skip(1).collect::<Vec<_>>(), &mut context))
 }
 
 /// What stderr is, when it is a terminal.

@@ -55,7 +55,7 @@ pub fn file(key: &str, path: &str, stdin: &mut dyn Read) -> Result<Vec<u8>> {
 fn field_line(key: &str, line: &str) -> Result<Option<FieldLine>> {
     no_control(key, line)?;
     if line.len() > MAX_FIELD {
-        return Err(Error::new(Kind::RequestTooLarge, format!("{key}: a line of {} bytes is too long", line.len())));
+        return Err(Error::new(Kind::FieldTooLarge, format!("{key}: a line of {} bytes is too long", line.len())));
     }
     let blank = [' ', '\t'];
     let field = match (line.split_once(':'), line.strip_suffix(';')) {
@@ -184,7 +184,7 @@ mod tests {
             assert_eq!(field_line("--header", line).map_err(|error| error.kind), Err(Kind::Usage), "{line}");
         }
         let long = format!("A: {}", "x".repeat(MAX_FIELD));
-        assert_eq!(field_line("--header", &long).map_err(|error| error.kind), Err(Kind::RequestTooLarge));
+        assert_eq!(field_line("--header", &long).map_err(|error| error.kind), Err(Kind::FieldTooLarge));
     }
 
     #[test]

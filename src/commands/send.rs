@@ -17,14 +17,14 @@ use crate::output::{Answer, Follow, Stderr, timing, write_out};
 pub fn run(send: Send, context: &mut Context<'_>) -> u8 {
     let stderr = context.stderr.clone();
     let output = send.output.clone();
-    transfer(send, context).unwrap_or_else(|error| {
+    tell(send, context).unwrap_or_else(|error| {
         complain(&error, &output, &stderr);
         error.kind.code()
     })
 }
 
 /// Everything up to the report; an error is one from before or after the transfer.
-fn transfer(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
+fn tell(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
     let stderr = context.stderr.clone();
     if let Some(target) = &send.output.stderr {
         stderr.redirect(target)?;

@@ -84,7 +84,11 @@ impl Dechunker {
                 return Err(bad("a chunk begins without its size"));
             }
             let limit = if self.state == State::Trailers { MAX_TRAILERS } else { MAX_LINE };
-            return if self.line.len() > limit { Err(bad("a line between chunks is too long")) } else { Ok(rest.len()) };
+            return if self.line.len() > limit {
+                Err(bad("a line between chunks is too long"))
+            } else {
+                Ok(rest.len())
+            };
         };
         let mut line = std::mem::take(&mut self.line);
         line.extend_from_slice(&rest[..end]);
@@ -177,7 +181,11 @@ mod tests {
         for (input, data, trailers) in [
             (&b"5\r\nhello\r\n0\r\n\r\n"[..], "hello", ""),
             (b"5\nhello\n1\n!\n0\n\n", "hello!", ""),
-            (b"00005;name=\"a value that is longer than twenty bytes\"\r\nhello\r\n0;x\r\nA: 1\r\nB: 2\n\r\n", "hello", "A: 1\r\nB: 2\r\n"),
+            (
+                b"00005;name=\"a value that is longer than twenty bytes\"\r\nhello\r\n0;x\r\nA: 1\r\nB: 2\n\r\n",
+                "hello",
+                "A: 1\r\nB: 2\r\n",
+            ),
             (b"1  \r\nx\r\n0\r\n\r\n", "x", ""),
             (b"0\r\n\r\n", "", ""),
         ] {

@@ -266,7 +266,8 @@ fn over_the_limit(settings: &Settings) -> Error {
 /// What the engine needs to know: where connections are kept under, and that there is nothing for it to send.
 fn engine_request(request: &Request) -> Result<EngineRequest<()>> {
     let scheme = request.url.scheme.name();
-    let host = if request.url.host.contains(':') { format!("[{}]", request.url.host) } else { request.url.host.clone() };
+    let host =
+        if request.url.host.contains(':') { format!("[{}]", request.url.host) } else { request.url.host.clone() };
     EngineRequest::builder()
         .method(Method::GET)
         .uri(format!("{scheme}://{host}:{}/", request.url.port_or_default()))

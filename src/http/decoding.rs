@@ -31,7 +31,10 @@ impl Decoding {
     pub fn new(codings: &str) -> Result<Decoding> {
         let names: Vec<String> = codings.split(',').map(|name| name.trim().to_ascii_lowercase()).collect();
         if names.len() > MAX_CODINGS {
-            return Err(Error::new(Kind::ContentCoding, format!("the answer has more than {MAX_CODINGS} content codings")));
+            return Err(Error::new(
+                Kind::ContentCoding,
+                format!("the answer has more than {MAX_CODINGS} content codings"),
+            ));
         }
         let decoders: Result<Vec<Option<Decoder>>> = names.iter().rev().map(|name| Decoder::new(name)).collect();
         decoders.map(|decoders| Decoding(decoders.into_iter().flatten().collect()))
@@ -70,7 +73,10 @@ impl Decoder {
             "gzip" | "x-gzip" => Ok(Some(Decoder::Gzip(MultiGzDecoder::new(Vec::new())))),
             "deflate" => Ok(Some(Decoder::Deflate(Vec::new()))),
             other => {
-                let text = format!("the answer's content coding is {}: gzpost undoes gzip and deflate", escape(other.as_bytes()));
+                let text = format!(
+                    "the answer's content coding is {}: gzpost undoes gzip and deflate",
+                    escape(other.as_bytes())
+                );
                 Err(Error::new(Kind::ContentCoding, text))
             }
         }

@@ -65,7 +65,9 @@ fn tls_error(phase: Phase, error: &rustls::Error, whom: &str) -> Error {
 pub(super) fn end_of_stream(phase: Phase, whom: &str) -> Error {
     match phase {
         Phase::Head => Error::new(Kind::Partial, format!("the answer of {whom} ended inside its head")),
-        Phase::Content => Error::new(Kind::Partial, format!("the answer of {whom} ended before its content was complete")),
+        Phase::Content => {
+            Error::new(Kind::Partial, format!("the answer of {whom} ended before its content was complete"))
+        }
         _ => Error::new(Kind::Empty, format!("{whom} closed the connection without an answer")),
     }
 }
@@ -124,6 +126,9 @@ mod tests {
     #[test]
     fn messages_carry_no_error_numbers() {
         let refused = io::Error::from_raw_os_error(111);
-        assert_eq!(io_error(Phase::Connect, &refused, "host:80").message, "could not connect to host:80: connection refused");
+        assert_eq!(
+            io_error(Phase::Connect, &refused, "host:80").message,
+            "could not connect to host:80: connection refused"
+        );
     }
 }

@@ -77,7 +77,9 @@ pub(super) fn tunnel(
     exchange.received(head);
     match status {
         200..=299 => Ok(()),
-        407 => Err(Error::new(Kind::Receive, format!("proxy {whom} wants credentials (407): -U USER:PASSWORD gives them"))),
+        407 => {
+            Err(Error::new(Kind::Receive, format!("proxy {whom} wants credentials (407): -U USER:PASSWORD gives them")))
+        }
         _ => Err(Error::new(Kind::Receive, format!("proxy {whom} refused the tunnel to {authority} with {status}"))),
     }
 }

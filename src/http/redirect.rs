@@ -115,7 +115,11 @@ mod tests {
         for to in ["http://b.example/", "https://a.example/", "http://a.example:8080/"] {
             let (next, _) = follow("POST", 307, to, &Settings::default());
             assert_eq!((next.authorization, next.cookie), (None, None), "{to}");
-            assert_eq!(names(&follow("POST", 307, to, &Settings::default()).0), ["Content-Encoding", "X-Other"], "{to}");
+            assert_eq!(
+                names(&follow("POST", 307, to, &Settings::default()).0),
+                ["Content-Encoding", "X-Other"],
+                "{to}"
+            );
         }
         assert!(follow("POST", 307, "http://a.example:80/y", &Settings::default()).0.authorization.is_some());
         let trusted = Settings { location_trusted: true, ..Settings::default() };

@@ -19,7 +19,13 @@ pub(super) enum Whose {
 }
 
 /// The addresses of `host`, in the order to try them.
-pub(super) fn resolve(host: &str, port: u16, whose: Whose, settings: &Settings, watch: &mut Watch) -> Result<Vec<SocketAddr>> {
+pub(super) fn resolve(
+    host: &str,
+    port: u16,
+    whose: Whose,
+    settings: &Settings,
+    watch: &mut Watch,
+) -> Result<Vec<SocketAddr>> {
     let found = match known(host, port, settings) {
         Some(addresses) => addresses,
         None => look_up(host, watch)?.map_err(|error| unresolved(host, whose, &error.to_string()))?,
@@ -54,9 +60,10 @@ fn unresolved(host: &str, whose: Whose, why: &str) -> Error {
 /// What can be said without asking anyone.
 fn known(host: &str, port: u16, settings: &Settings) -> Option<Vec<SocketAddr>> {
     let at_port = |address: IpAddr| SocketAddr::new(address, port);
-    let given = settings.resolve.iter().rev().find(|entry| {
-        entry.port == port && entry.host.as_deref().is_none_or(|name| name.eq_ignore_ascii_case(host))
-    });
+    let given =
+        settings.resolve.iter().rev().find(|entry| {
+            entry.port == port && entry.host.as_deref().is_none_or(|name| name.eq_ignore_ascii_case(host))
+        });
     if let Some(entry) = given.filter(|entry| !entry.addresses.is_empty()) {
         return Some(entry.addresses.iter().copied().map(at_port).collect());
     }
@@ -88,7 +95,8 @@ fn look_up(host: &str, watch: &mut Watch) -> Result<io::Result<Vec<SocketAddr>>>
 /// Families in turn, the first one as the system ordered them (RFC 8305, section 4), without repeats.
 fn alternate(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
     let Some(first) = addresses.first().copied() else { return addresses };
-    let (same, other): (Vec<_>, Vec<_>) = addresses.into_iter().partition(|address| address.is_ipv4() == first.is_ipv4());
+    let (same, other): (Vec<_>, Vec<_>) =
+        addresses.into_iter().partition(|address| address.is_ipv4() == first.is_ipv4());
     let (mut same, mut other) = (same.into_iter(), other.into_iter());
     let mut ordered = Vec::new();
     loop {

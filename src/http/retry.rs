@@ -136,7 +136,6 @@ mod tests {
     use crate::error::Error;
     use crate::http::{Field, sample};
 
-
     const NOW: u64 = 784_111_777; // 1994-11-06 08:49:37
 
     fn now() -> SystemTime {

@@ -60,7 +60,13 @@ enum Early {
 }
 
 impl Transport {
-    pub fn new(channel: Channel, connection: Connection, whom: String, via: Option<Proxy>, link: Arc<Link>) -> Transport {
+    pub fn new(
+        channel: Channel,
+        connection: Connection,
+        whom: String,
+        via: Option<Proxy>,
+        link: Arc<Link>,
+    ) -> Transport {
         Transport {
             channel,
             connection,

@@ -114,7 +114,8 @@ impl Watch {
                 Err(error) => return Err(Error::new(Kind::Receive, format!("poll: {error}"))),
             }
             let ready: Vec<PollFlags> = polled[..fds.len()].iter().map(PollFd::revents).collect();
-            if ready.iter().any(|events| !events.is_empty()) || until.is_some_and(|until| self.clock.elapsed() >= until) {
+            if ready.iter().any(|events| !events.is_empty()) || until.is_some_and(|until| self.clock.elapsed() >= until)
+            {
                 return Ok(ready);
             }
         }

@@ -27,12 +27,7 @@ impl Follow {
     pub fn new(output: &Output, stderr: Stderr, terminal: Option<Terminal>) -> Follow {
         let shown = terminal.filter(|_| !output.silent && output.stderr.is_none());
         let live = shown.map(|terminal| Live::new(Some(terminal)));
-        Follow {
-            stderr,
-            live: Arc::new(Mutex::new(live)),
-            verbose: output.verbose,
-            stamped: output.trace_time,
-        }
+        Follow { stderr, live: Arc::new(Mutex::new(live)), verbose: output.verbose, stamped: output.trace_time }
     }
 
     /// Where it writes.

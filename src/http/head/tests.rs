@@ -116,7 +116,8 @@ fn fields_are_read_tolerantly() {
         ("U", "\u{e4}:"),
     ];
     assert_eq!(fields, expected);
-    assert_eq!(head.raw, raw);
+    let shown = b"HTTP/1.1 200 OK\nA:b\r\nEmpty:\r\nName \t: \t x y\t \r\nF: 1 2 3\r\nF: x\n: y\nLatin: \xe4\r\nU: \xc3\xa4:\r\n\r\n";
+    assert_eq!(head.raw, shown);
 }
 
 #[test]
@@ -131,8 +132,9 @@ fn dangerous_heads_are_refused() {
 #[test]
 fn size_has_a_limit() {
     let of_size = |size: usize| {
-        let frame = "HTTP/1.1 200 OK\r\nA: \r\n\r\n";
-        frame.replace("A: ", &format!("A: {}", "x".repeat(size - frame.len())))
+        let field = format!("A: {}\r\n", "x".repeat(1019));
+        let frame = format!("HTTP/1.1 200 OK\r\n{}\r\n", field.repeat(size / 1024 - 1));
+        frame.replacen("A: ", &format!("A: {}", "x".repeat(size - frame.len())), 1)
     };
     assert_eq!(head(&of_size(MAX_HEAD)).raw.len(), MAX_HEAD);
     let refused = Head::parse(of_size(MAX_HEAD + 1).as_bytes()).expect_err("one byte more");
@@ -140,6 +142,8 @@ fn size_has_a_limit() {
         (refused.kind, refused.message.as_str()),
         (Kind::Receive, "the fields of the answer are larger than 300 KB")
     );
+    let long = format!("HTTP/1.1 200 OK\r\nA: {}\r\n\r\n", "x".repeat(100 * 1024));
+    assert_eq!(Head::parse(long.as_bytes()).map_err(|error| error.kind), Err(Kind::FieldTooLarge));
     assert_eq!(head(&format!("HTTP/1.1 200 OK\r\n{}\r\n", "A: b\r\n".repeat(6000))).fields.len(), 6000);
 }
 
