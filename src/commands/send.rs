@@ -29,8 +29,9 @@ fn tell(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
     if let Some(target) = &send.output.stderr {
         stderr.redirect(target)?;
     }
-    if !send.warnings.is_empty() {
-        stderr.say(&send.warnings.iter().map(|warning| format!("gzpost: warning: {warning}\n")).collect::<String>());
+    for warning in &send.warnings {
+        stderr.say(&format!("gzpost: warning: {warning}
+"));
     }
     let content = content(&mut send, context)?;
     let follow = Follow::new(&send.output, stderr.clone(), context.stderr_terminal);
