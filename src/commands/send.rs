@@ -30,8 +30,10 @@ fn tell(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
         stderr.redirect(target)?;
     }
     for warning in &send.warnings {
-        stderr.say(&format!("gzpost: warning: {warning}
-"));
+        stderr.say(&format!(
+            "gzpost: warning: {warning}
+"
+        ));
     }
     let content = content(&mut send, context)?;
     let follow = Follow::new(&send.output, stderr.clone(), context.stderr_terminal);

@@ -100,5 +100,5 @@ impl Authority {
 fn since_epoch(days_from_now: i64) -> Duration {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a clock after 1970");
     let day = Duration::from_secs(24 * 60 * 60) * u32::try_from(days_from_now.abs()).expect("days of a life");
-    if days_from_now < 0 { now - day } else { now + day }
+    if days_from_now < 0 { now.checked_sub(day).expect("after 1970") } else { now + day }
 }
