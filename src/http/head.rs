@@ -124,6 +124,25 @@ impl Head {
         Ok(Head { version, status, reason: reason.to_owned(), fields, raw: unfolded(raw) })
     }
 
+    /// Reads a head and its framing. When one of them is refused: the error, and the lines in front of the one that
+    /// it is about, for these can be shown (curl does).
+    pub fn framed(
+        raw: &[u8],
+        method_is_head: bool,
+        ignore_length: bool,
+    ) -> Result<(Head, Framing), (Option<Head>, Error)> {
+        let read = |raw: &[u8]| {
+            let head = Head::parse(raw)?;
+            let framing = head.framing(method_is_head, ignore_length)?;
+            Ok((head, framing))
+        };
+        read(raw).map_err(|error| {
+            let ends: Vec<usize> = (1..=raw.len()).filter(|end| raw[end - 1] == b'\n').collect();
+            let sound = ends.partition_point(|end| read(&raw[..*end]).is_ok());
+            (ends[..sound].last().and_then(|end| Head::parse(&raw[..*end]).ok()), error)
+        })
+    }
+
     /// Whether this is a 1xx that another head follows; 101 is an answer (RFC 9110, section 15.2).
     #[must_use]
     pub fn is_interim(&self) -> bool {
