@@ -279,6 +279,9 @@ impl Transport {
             }
             self.searched = self.input.len();
             if !self.receive_some(exchange)? {
+                // What there is of the head is shown, up to the last whole line.
+                let lines = self.input.bytes().iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+                exchange.heads.extend(Head::parse(&self.input.bytes()[..lines]).ok());
                 return Err(fault::end_of_stream(self.phase, &self.whom));
             }
         }
