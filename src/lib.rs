@@ -27,6 +27,11 @@ pub fn run(argv: &[OsString], context: &mut Context<'_>) -> u8 {
             return error.kind.code();
         }
     };
+    if cli::wants_plain_terminal(&environment)
+        && let Some(terminal) = &mut context.stderr_terminal
+    {
+        terminal.plain = true;
+    }
     match command {
         Command::Send(send) => commands::send::run(*send, context),
         Command::Demo(demo) => commands::demo::run(&demo, context),

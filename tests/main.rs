@@ -17,6 +17,7 @@ mod proxy;
 mod sample;
 mod secrets;
 mod server;
+mod streams;
 mod timing;
 mod tls;
 mod transfer;

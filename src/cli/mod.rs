@@ -50,6 +50,11 @@ impl Outside<'_> {
     }
 }
 
+/// Whether a terminal gets ASCII without escape sequences: `NO_COLOR` (no-color.org) or `TERM=dumb`.
+pub fn wants_plain_terminal(env: &dyn Fn(&str) -> Option<OsString>) -> bool {
+    env("NO_COLOR").is_some_and(|value| !value.is_empty()) || env("TERM").is_some_and(|value| value == "dumb")
+}
+
 /// The command of these arguments, without the program's name. Unlike curl, no config file is read unasked.
 pub fn parse(arguments: &[OsString], env: &dyn Fn(&str) -> Option<OsString>, stdin: &mut dyn Read) -> Result<Command> {
     parse_with(arguments, &mut Outside { env, stdin, ask: &mut credentials::ask_on_terminal })

@@ -169,6 +169,7 @@ pub static OPTIONS: &[Opt] = &[
     switch("trace-time", None, Output, "With -v, the time of every line"),
     value("stderr", None, "FILE", Output, "Where stderr goes (-: stdout)"),
     switch("no-buffer", Some('N'), Output, ""),
+    switch("no-http0.9", None, Output, ""),
     switch("no-progress-meter", None, Output, ""),
     switch("progress-bar", Some('#'), Output, ""),
     switch("styled-output", None, Output, ""),

@@ -36,7 +36,7 @@ fn tell(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
         ));
     }
     let content = content(&mut send, context)?;
-    let follow = Follow::new(&send.output, stderr.clone(), context.stderr_terminal);
+    let follow = Follow::new(&send.output, stderr.clone(), context.stderr_terminal, context.stdout_is_file);
     let client = Client::new(send.settings.clone(), Box::new(follow.clone()), context.signals.clone());
     let mut answer = Answer::new(&send.output, context.stdout)?;
     let mut transfer = attempts(&client, &send, content.as_ref(), &mut answer, &follow);

@@ -90,7 +90,9 @@ impl Client {
                     transfer.num_redirects += 1;
                     transfer.timings.redirect = Some(clock.elapsed());
                     let status = transfer.status.unwrap_or_default();
-                    let (following, with_content) = redirect::next(&request, status, next, &self.link.settings);
+                    // -T uploads rather than posts: its content survives (curl).
+                    let posts = content.is_some() && (request.method != "PUT" || request.method_forced);
+                    let (following, with_content) = redirect::next(&request, posts, status, next, &self.link.settings);
                     content = content.filter(|_| with_content);
                     request = Arc::new(following);
                 }
@@ -155,15 +157,17 @@ impl Client {
             sink.head(head, false)?;
         }
         transfer.answered(answer);
-        let follow = self.link.settings.follow;
-        let location = redirect::location(answer, &request.url, self.link.settings.https_only);
-        let followed = follow.is_some() && !matches!(location, Ok(None));
+        let settings = &self.link.settings;
+        let location = answer.location()?.filter(|_| (300..400).contains(&answer.status));
+        let followed = settings.follow.is_some() && location.is_some();
         sink.head(answer, !answer.is_interim() && !followed)?;
-        let within = follow.is_some_and(|limit| limit.is_none_or(|limit| transfer.num_redirects < limit));
-        if within {
-            return location;
+        let Some(location) = location else { return Ok(None) };
+        let to = redirect::target(&location, &request.url, settings.https_only);
+        if settings.follow.is_some_and(|limit| limit.is_none_or(|limit| transfer.num_redirects < limit)) {
+            return to.map(Some);
         }
-        transfer.redirect_url = location.ok().flatten().map(|url| url.effective());
+        // What is no URL that can be followed is told as it came.
+        transfer.redirect_url = Some(to.map_or(location, |url| url.effective()));
         if followed {
             let text = format!("more than {} redirects (--max-redirs N allows more)", transfer.num_redirects);
             return Err(Error::new(Kind::Redirects, text));
@@ -176,16 +180,19 @@ impl Client {
         let settings = &self.link.settings;
         let clock = self.link.exchange().watch.clock;
         let coding = transfer.field("Content-Encoding").filter(|_| settings.compressed).unwrap_or_default();
-        let too_large = |bytes: u64| settings.max_filesize.is_some_and(|limit| bytes > limit);
-        if too_large(transfer.field("Content-Length").and_then(|length| length.trim().parse().ok()).unwrap_or(0)) {
+        let limit = settings.max_filesize.unwrap_or(u64::MAX);
+        // A length that is no number was refused before; one that is too large to be one is too large.
+        let announced = transfer.field("Content-Length").map(|length| length.trim().parse().unwrap_or(u64::MAX));
+        if announced.is_some_and(|length| length > limit) {
             return Err(over_the_limit(settings));
         }
         let mut decoding = Decoding::new(coding)?;
         let mut delivered = 0;
         let mut deliver = |bytes: &[u8]| {
-            sink.content(bytes, clock.elapsed())?;
-            delivered += bytes.len() as u64;
-            if too_large(delivered) { Err(over_the_limit(settings)) } else { Ok(()) }
+            let within = bytes.len().min(usize::try_from(limit - delivered).unwrap_or(usize::MAX));
+            sink.content(&bytes[..within], clock.elapsed())?;
+            delivered += within as u64;
+            if within < bytes.len() { Err(over_the_limit(settings)) } else { Ok(()) }
         };
         let mut finished = self.read(reader, |bytes| decoding.feed(bytes, &mut deliver));
         // An answer without content, as to HEAD, has nothing to undo, whatever its fields say.

@@ -241,7 +241,15 @@ impl Transport {
                 self.phase = Phase::Head;
             }
             if let Some(end) = head::find_end(self.input.bytes(), self.searched) {
-                let head = Head::parse(&self.input.take(end))?;
+                let ignore_length = self.link.settings.ignore_content_length;
+                let raw = self.input.take(end);
+                let (head, framing) = match Head::framed(&raw, self.asked_for_head, ignore_length) {
+                    Ok(framed) => framed,
+                    Err((shown, error)) => {
+                        exchange.heads.extend(shown);
+                        return Err(error);
+                    }
+                };
                 (self.searched, self.phase) = (0, Phase::Wait);
                 if head.is_interim() {
                     exchange.received(head);
@@ -250,13 +258,10 @@ impl Transport {
                     exchange.timings.starttransfer = exchange.timings.starttransfer.filter(|_| more);
                     continue;
                 }
-                let framing = head.framing(self.asked_for_head, self.link.settings.ignore_content_length);
-                let shown = framing.as_ref().map(|framing| head.synthetic(*framing, head.keep_alive(*framing)));
-                // Shown before it is refused: the user sees what is wrong with it.
+                self.input.show(head.synthetic(framing, head.keep_alive(framing)));
                 exchange.received(head);
-                self.input.show(shown.map_err(Error::clone)?);
                 self.phase = Phase::Content;
-                if framing? == Framing::Chunked {
+                if framing == Framing::Chunked {
                     self.input.close();
                     self.chunks = Some(Dechunker::default());
                 }
@@ -274,6 +279,9 @@ impl Transport {
             }
             self.searched = self.input.len();
             if !self.receive_some(exchange)? {
+                // What there is of the head is shown, up to the last whole line.
+                let lines = self.input.bytes().iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+                exchange.heads.extend(Head::parse(&self.input.bytes()[..lines]).ok());
                 return Err(fault::end_of_stream(self.phase, &self.whom));
             }
         }
