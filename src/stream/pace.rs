@@ -9,12 +9,12 @@ pub(super) struct Pace {
     pub last: Option<Duration>,
     pub token_events: u64,
     pub longest_gap: Option<Duration>,
-    /// The first `GAPS` gaps in microseconds: 4 MB at most.
+    /// The first `GAPS` gaps in microseconds: half a megabyte at most.
     gaps: Vec<u32>,
 }
 
-/// A stream with more gaps than these shows its median in the first million.
-const GAPS: usize = 1 << 20;
+/// Of a longer stream, and no model answers in more tokens, the median is that of the first 131,072 gaps.
+const GAPS: usize = 1 << 17;
 
 /// Fewer events than these are no burst: a short answer may fit one packet.
 const BURST_EVENTS: usize = 8;
