@@ -7,6 +7,7 @@ use std::thread;
 
 use rustix::event::PollFlags;
 
+use super::exchange::Link;
 use super::settings::{IpVersion, Settings};
 use super::watch::Watch;
 use crate::error::{Error, Kind, Result};
@@ -18,17 +19,15 @@ pub(super) enum Whose {
     Proxy,
 }
 
-/// The addresses of `host`, in the order to try them.
-pub(super) fn resolve(
-    host: &str,
-    port: u16,
-    whose: Whose,
-    settings: &Settings,
-    watch: &mut Watch,
-) -> Result<Vec<SocketAddr>> {
-    let found = match known(host, port, settings) {
-        Some(addresses) => addresses,
-        None => look_up(host, watch)?.map_err(|error| unresolved(host, whose, &error.to_string()))?,
+/// The addresses of `host`, in the order to try them. A client looks a name up once, as curl does within a minute.
+pub(super) fn resolve(host: &str, port: u16, whose: Whose, link: &Link, watch: &mut Watch) -> Result<Vec<SocketAddr>> {
+    let settings = &link.settings;
+    let found = if let Some(addresses) = known(host, port, settings).or_else(|| link.names().get(host).cloned()) {
+        addresses
+    } else {
+        let addresses = look_up(host, watch)?.map_err(|error| unresolved(host, whose, &error.to_string()))?;
+        link.names().insert(host.to_owned(), addresses.clone());
+        addresses
     };
     let wanted: Vec<SocketAddr> = found
         .into_iter()
