@@ -45,12 +45,17 @@ impl Live {
     ///
     /// The line is decoration: a terminal that cannot be written to is no error.
     pub fn draw(&mut self, progress: &Progress, err: &mut dyn Write) {
-        let Some(terminal) = self.terminal.filter(|_| progress.elapsed >= QUIET) else {
-            return;
-        };
+        if progress.elapsed >= QUIET {
+            self.show(&text(progress), err);
+        }
+    }
+
+    /// Draws this text in place of the former one, cut to the terminal's width.
+    pub fn show(&mut self, text: &str, err: &mut dyn Write) {
+        let Some(terminal) = self.terminal else { return };
         // The last column stays free: a cursor behind it would be on the next line.
-        let text: String = text(progress).chars().take(terminal.width.saturating_sub(1)).collect();
-        let width = text.len();
+        let text: String = text.chars().take(terminal.width.saturating_sub(1)).collect();
+        let width = text.chars().count();
         let line = if terminal.plain {
             // Blanks in place of an escape sequence, and back to where the text ends.
             format!("\r{text:<0$}\r{text}", self.shown)
