@@ -20,8 +20,8 @@ fn arguments_and_options_that_exclude_each_other() {
     usage_errors(&[
         ("", "no URL; see gzpost --help"),
         ("-s -d x", "no URL; see gzpost --help"),
-        ("http://a http://b", "http://b: a second URL; a command sends one request"),
-        ("--url http://a --url http://b", "http://b: a second URL; a command sends one request"),
+        ("http://a http://b", "http://b: a second URL; a command has one"),
+        ("--url http://a --url http://b", "http://b: a second URL; a command has one"),
         ("--url @list", "--url @FILE is not supported; a command sends one request"),
         ("u a b", "b: one argument too many after URL and BODY"),
         ("u {}", "BODY is a file, or - for stdin; use --json for JSON on the command line"),
@@ -110,7 +110,7 @@ fn options_of_another_command_and_help() {
         (
             "--help nonsense",
             "--help: 'nonsense' is no topic and no option; topics: all, body, http, auth, output, time, \
-            connection, proxy, tls, general, demo",
+            connection, proxy, tls, general, demo, bench",
         ),
     ]);
 }
