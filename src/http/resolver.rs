@@ -113,7 +113,9 @@ fn alternate(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::exchange::Exchange;
     use super::super::settings::Resolve;
+    use super::super::watch::Unobserved;
     use super::*;
 
     #[test]
@@ -123,6 +125,19 @@ mod tests {
             alternate(parse(&["[::1]:1", "[::2]:1", "[::1]:1", "1.1.1.1:1", "2.2.2.2:1", "3.3.3.3:1"])),
             parse(&["[::1]:1", "1.1.1.1:1", "[::2]:1", "2.2.2.2:1", "3.3.3.3:1"])
         );
+    }
+
+    #[test]
+    fn a_name_is_looked_up_once() {
+        let watch = || Watch::new(Box::new(Unobserved), None, None, None);
+        let link = Link::new(Settings::default(), Exchange::new(watch()));
+        let found: SocketAddr = "10.0.0.1:0".parse().unwrap();
+        link.names().insert("relay.invalid".to_owned(), vec![found]);
+        let mut watch = watch();
+        let mut resolve = |host| super::resolve(host, 443, Whose::Server, &link, &mut watch);
+        assert_eq!(resolve("relay.invalid"), Ok(vec!["10.0.0.1:443".parse().unwrap()]));
+        assert_eq!(resolve("other.invalid").map_err(|error| error.kind), Err(Kind::Name));
+        assert!(!link.names().contains_key("other.invalid"));
     }
 
     #[test]
