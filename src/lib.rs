@@ -8,6 +8,7 @@ pub mod commands;
 pub mod error;
 pub mod http;
 pub mod output;
+mod random;
 pub mod relay;
 pub mod signals;
 pub mod stats;

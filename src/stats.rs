@@ -1,5 +1,7 @@
 //! Statistics of few and noisy samples: medians, nearest-rank percentiles, paired ratios and robust lines.
 
+use crate::random::Random;
+
 /// Resamples of a bootstrap: the ends of a 95 % interval are then good to about two digits.
 const RESAMPLES: usize = 2_000;
 
@@ -107,7 +109,7 @@ pub fn paired_ratio(pairs: &[(f64, f64)], seed: u64) -> Option<Ratio> {
         return None;
     }
     let median = median(&ratios)?;
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut drawn = vec![0.0; ratios.len()];
     let mut medians = Vec::with_capacity(RESAMPLES);
     for _ in 0..RESAMPLES {
@@ -136,25 +138,6 @@ pub fn theil_sen(points: &[(f64, f64)]) -> Option<Line> {
     let slope = middle(&mut slopes)?;
     let left: Vec<f64> = points.iter().map(|(x, y)| y - slope * x).collect();
     Some(Line { slope, floor: median(&left)? })
-}
-
-/// `SplitMix64` (Steele, Lea and Flood 2014): small, and good enough to draw samples.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `limit`, by the high half of a product.
-    fn below(&mut self, limit: usize) -> usize {
-        let product = u128::from(self.next()) * limit as u128;
-        usize::try_from(product >> 64).unwrap_or(0)
-    }
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use export::Occasion;
 use plan::Step;
 use progress::Progress;
 use report::Report;
-use sample::{Run, Sample, Taste};
+use sample::{Failure, Run, Sample, Taste};
 
 /// Why a bench ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,20 +130,14 @@ fn conclude(bench: &Bench, report: &Report, context: &mut Context<'_>) -> Result
         let text = format!("gzpost: warning: stopped after {limit} s (--max-time-total), {}\n", report.progress());
         context.stderr.say(&text);
     }
-    let counted = || report.samples.iter().filter(|sample: &&Sample| sample.step.pair.is_some());
-    if let Some(failure) = counted().find_map(|sample| sample.failure.as_ref()) {
-        return Err(Error::new(
-            failure.kind,
-            format!(
-                "{} of {} counted requests failed; the first: {}",
-                counted().filter(|sample| sample.failure.is_some()).count(),
-                counted().count(),
-                failure.whole()
-            ),
-        ));
-    }
-    match counted().next() {
-        Some(_) => Ok(0),
-        None => Err(Error::new(Kind::Timeout, "the time was up before a request counted")),
+    let counted: Vec<&Sample> = report.samples.iter().filter(|sample| sample.step.pair.is_some()).collect();
+    let failures: Vec<&Failure> = counted.iter().filter_map(|sample| sample.failure.as_ref()).collect();
+    match failures.first() {
+        Some(first) => {
+            let (failed, of, whole) = (failures.len(), counted.len(), first.whole());
+            Err(Error::new(first.kind, format!("{failed} of {of} counted requests failed; the first: {whole}")))
+        }
+        None if counted.is_empty() => Err(Error::new(Kind::Timeout, "the time was up before a request counted")),
+        None => Ok(0),
     }
 }
