@@ -7,6 +7,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests have deadlines, and look at PATH and CI")]
 
+mod bench;
 mod body;
 mod exit_codes;
 mod faults;
@@ -14,6 +15,7 @@ mod harness;
 mod peers;
 mod program;
 mod proxy;
+mod records;
 mod sample;
 mod secrets;
 mod server;

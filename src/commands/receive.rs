@@ -167,7 +167,8 @@ impl Sink for Receive<'_, '_> {
     }
 }
 
-fn refusal(status: u16, error: Option<&str>) -> String {
+/// What a status of 400 or above says.
+pub(super) fn refusal(status: u16, error: Option<&str>) -> String {
     match error {
         Some(error) => format!("the server returned status {status}: {error}"),
         None => format!("the server returned status {status}"),

@@ -154,7 +154,8 @@ fn hint(transfer: &Transfer, request: &Request) -> Option<String> {
     })
 }
 
-fn complain(error: &Error, output: &Output, stderr: &Stderr) {
+/// The line about an error, unless `-s` hides it.
+pub(super) fn complain(error: &Error, output: &Output, stderr: &Stderr) {
     if !error.message.is_empty() && (!output.silent || output.show_error) {
         stderr.say(&format!("gzpost: {error}\n"));
     }

@@ -43,6 +43,8 @@ pub struct Settings {
     pub ignore_content_length: bool,
     /// `--path-as-is`: `.` and `..` stay in the path.
     pub path_as_is: bool,
+    /// Every request has a connection of its own, with a whole TLS handshake.
+    pub fresh: bool,
 }
 
 /// Slower than `bytes_per_second` for `time`: the transfer is given up (exit 28).

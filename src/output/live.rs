@@ -62,17 +62,20 @@ impl Live {
     ///
     /// The line is decoration: a terminal that cannot be written to is no error.
     pub fn draw(&mut self, progress: &Progress, err: &mut dyn Write) {
-        let Some(terminal) = self.terminal.filter(|_| progress.elapsed >= QUIET) else {
-            return;
-        };
         // A clock that went back is that of another attempt.
-        if self.drawn.is_some_and(|drawn| progress.elapsed.abs_diff(drawn) < TICK) {
-            return;
+        let too_soon = self.drawn.is_some_and(|drawn| progress.elapsed.abs_diff(drawn) < TICK);
+        if progress.elapsed >= QUIET && !too_soon {
+            self.drawn = Some(progress.elapsed);
+            self.show(&text(progress, self.tokens), err);
         }
-        self.drawn = Some(progress.elapsed);
+    }
+
+    /// Draws this text in place of the former one, cut to the terminal's width.
+    pub fn show(&mut self, text: &str, err: &mut dyn Write) {
+        let Some(terminal) = self.terminal else { return };
         // The last column stays free: a cursor behind it would be on the next line.
-        let text: String = text(progress, self.tokens).chars().take(terminal.width.saturating_sub(1)).collect();
-        let width = text.len();
+        let text: String = text.chars().take(terminal.width.saturating_sub(1)).collect();
+        let width = text.chars().count();
         let line = if terminal.plain {
             // Blanks in place of an escape sequence, and back to where the text ends.
             format!("\r{text:<0$}\r{text}", self.shown)

@@ -1,5 +1,6 @@
 //! Command lines and what they come to.
 
+mod bench;
 mod bodies;
 mod config;
 mod errors;
