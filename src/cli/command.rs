@@ -1,6 +1,7 @@
 //! What a command line asks for: final types, never checked again later.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::body::{BodyOptions, Part};
 use crate::http::{Request, Retry, Settings};
@@ -11,6 +12,8 @@ use crate::relay::Behave;
 pub enum Command {
     /// `gzpost URL [BODY]`
     Send(Box<Send>),
+    /// `gzpost replay URL CAPTURE...`
+    Replay(Box<Replay>),
     /// `gzpost demo`
     Demo(Demo),
     /// `--help [TOPIC]`, `COMMAND --help`: the text to print.
@@ -99,6 +102,29 @@ pub enum Fail {
     WithoutBody,
     /// `--fail-with-body`: exit 22, the content is written.
     WithBody,
+}
+
+/// `gzpost replay`
+#[derive(Debug)]
+pub struct Replay {
+    /// What every request has in common; its parts are the captures.
+    pub send: Send,
+    /// `-n`: how often all captures are passed over.
+    pub passes: u32,
+    /// `--delay`: the time between two requests.
+    pub delay: Duration,
+    /// `--keepalive`: one connection for all requests.
+    pub keepalive: bool,
+    /// `--save`: the directory that gets one file an answer.
+    pub save: Option<PathBuf>,
+    /// `--fail-early`: the first failure is the end.
+    pub fail_early: bool,
+    /// `--dry-run`: shows the captures, sends nothing.
+    pub dry_run: bool,
+    /// `--export-json`
+    pub export_json: Option<PathBuf>,
+    /// `--export-csv`
+    pub export_csv: Option<PathBuf>,
 }
 
 /// `gzpost demo`

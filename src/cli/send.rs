@@ -55,10 +55,11 @@ pub fn send(mut line: CommandLine, outside: &mut Outside) -> Result<Send> {
 }
 
 /// The switches that more than one part of a `Send` depends on.
-struct Asks {
-    get: bool,
-    head: bool,
-    follow: bool,
+#[derive(Default)]
+pub struct Asks {
+    pub get: bool,
+    pub head: bool,
+    pub follow: bool,
 }
 
 impl Asks {
@@ -90,7 +91,8 @@ impl Asks {
     }
 }
 
-fn request(
+/// Who asks, for what, with which fields.
+pub fn request(
     args: &mut Args,
     url: Url,
     asks: &Asks,
@@ -132,7 +134,8 @@ fn content_type(fields: &[FieldLine], parts: &[Part], asks: &Asks) -> Option<Str
     (declared && !asks.get && !fields::names(fields, "content-type")).then(|| "application/json".to_owned())
 }
 
-fn body_options(args: &mut Args, parts: &[Part]) -> Result<BodyOptions> {
+/// How bodies become contents.
+pub fn body_options(args: &mut Args, parts: &[Part]) -> Result<BodyOptions> {
     let coding = match (args.on("--gzip"), args.on("--identity")) {
         (true, true) => return Err(usage("--gzip and --identity exclude each other")),
         (true, false) => CodingChoice::Gzip,
@@ -171,7 +174,8 @@ fn set_member(given: &str) -> Result<(String, String)> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-fn settings(
+/// How connections are made and watched.
+pub fn settings(
     args: &mut Args,
     asks: &Asks,
     outside: &mut Outside,
@@ -225,7 +229,8 @@ fn redirects(text: &str) -> Result<Option<u32>, String> {
     if text == "-1" { Ok(None) } else { count32(text).map(Some) }
 }
 
-fn retry(args: &mut Args) -> Result<Retry> {
+/// Whether and when to try again.
+pub fn retry(args: &mut Args) -> Result<Retry> {
     let not_zero = |time: &std::time::Duration| !time.is_zero();
     Ok(Retry {
         count: args.parsed("--retry", count32)?.unwrap_or_default(),

@@ -10,6 +10,7 @@ use crate::stream::Scanner;
 
 pub mod demo;
 mod receive;
+pub mod replay;
 pub mod send;
 
 /// What a command has around it.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
 use super::{Setting, error, error_in};
-use crate::cli::options::{Kind as OptionKind, OPTIONS};
+use crate::cli::options::{self, Kind as OptionKind, Topic};
 use crate::error::Kind;
 
 /// Exit 2, with a message that names the way out.
@@ -110,7 +110,7 @@ fn options_of_another_command_and_help() {
         (
             "--help nonsense",
             "--help: 'nonsense' is no topic and no option; topics: all, body, http, auth, output, time, \
-            connection, proxy, tls, general, demo",
+            connection, proxy, tls, general, demo, replay",
         ),
     ]);
 }
@@ -192,12 +192,16 @@ fn what_has_to_be_text_has_to_be_utf_8() {
 
 #[test]
 fn every_option_of_the_table_is_read_by_a_command() {
-    for option in OPTIONS {
-        let word = if option.topic == crate::cli::options::Topic::Demo { "demo" } else { "u" };
+    for option in options::all() {
+        let command = match option.topic {
+            Topic::Demo => &["demo"][..],
+            Topic::Replay => &["replay", "u", "c"],
+            _ => &["u"],
+        };
         let flag = format!("--{}", option.long);
         let words: Vec<&str> = match option.kind {
-            OptionKind::Switch => vec![word, &flag],
-            _ => vec![word, &flag, "1"],
+            OptionKind::Switch => [command, &[&flag]].concat(),
+            _ => [command, &[&flag, "1"]].concat(),
         };
         if let Err(error) = Setting::default().parse(&words) {
             assert!(!error.message.contains("is no option of"), "{error}");
@@ -208,9 +212,11 @@ fn every_option_of_the_table_is_read_by_a_command() {
 #[test]
 fn no_command_line_panics() {
     arbtest::arbtest(|u| {
-        let mut words = vec![OsString::from("u")];
+        let replay = ["replay", "u", "c"].map(OsString::from).to_vec();
+        let mut words = u.choose(&[vec![OsString::from("u")], replay])?.clone();
+        let options: Vec<_> = options::all().collect();
         for _ in 0..u.int_in_range(0..=6)? {
-            let option = u.choose(OPTIONS)?;
+            let option = u.choose(&options)?;
             // stdin is empty here, and files do not exist.
             let value: String = u.arbitrary()?;
             match u.int_in_range(0..=3)? {

@@ -3,6 +3,7 @@
 mod bodies;
 mod config;
 mod errors;
+mod replay;
 mod requests;
 mod settings;
 
