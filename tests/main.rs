@@ -14,6 +14,7 @@ mod harness;
 mod peers;
 mod program;
 mod proxy;
+mod replay;
 mod sample;
 mod secrets;
 mod server;
