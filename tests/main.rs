@@ -16,6 +16,7 @@ mod peers;
 mod program;
 mod proxy;
 mod records;
+mod replay;
 mod sample;
 mod secrets;
 mod server;

@@ -14,6 +14,8 @@ pub enum Command {
     Send(Box<Send>),
     /// `gzpost bench URL [BODY...]`
     Bench(Box<Bench>),
+    /// `gzpost replay URL CAPTURE...`
+    Replay(Box<Replay>),
     /// `gzpost demo`
     Demo(Demo),
     /// `--help [TOPIC]`, `COMMAND --help`: the text to print.
@@ -195,6 +197,29 @@ pub struct Exports {
     pub svg: Option<PathBuf>,
     /// `--record`: a folder.
     pub record: Option<PathBuf>,
+}
+
+/// `gzpost replay`
+#[derive(Debug)]
+pub struct Replay {
+    /// What every request has in common; its parts are the captures.
+    pub send: Send,
+    /// `-n`: how often all captures are passed over.
+    pub passes: u32,
+    /// `--delay`: the time between two requests.
+    pub delay: Duration,
+    /// `--keepalive`: one connection for all requests.
+    pub keepalive: bool,
+    /// `--save`: the directory that gets one file an answer.
+    pub save: Option<PathBuf>,
+    /// `--fail-early`: the first failure is the end.
+    pub fail_early: bool,
+    /// `--dry-run`: shows the captures, sends nothing.
+    pub dry_run: bool,
+    /// `--export-json`
+    pub export_json: Option<PathBuf>,
+    /// `--export-csv`
+    pub export_csv: Option<PathBuf>,
 }
 
 /// `gzpost demo`

@@ -7,9 +7,10 @@ use super::options::{self, OPTIONS, Opt, Topic};
 use crate::error::Result;
 
 const USAGE: &str = "\
-Usage: gzpost [OPTIONS] URL [BODY]  send one request: POST with a body, else GET
-       gzpost bench [OPTIONS] URL [BODY...]  plain against gzip, many times
-       gzpost demo [OPTIONS]        a relay on loopback, plain against gzip
+Usage: gzpost [OPTIONS] URL [BODY]              send one request
+       gzpost replay [OPTIONS] URL CAPTURE...   send captured bodies in turn
+       gzpost bench [OPTIONS] URL [BODY...]     plain against gzip, many times
+       gzpost demo [OPTIONS]                    the story on a loopback relay
 
 BODY is a file, or - for stdin. JSON of 1 KiB or more goes out as gzip. The
 answer goes to stdout as it arrives, the timing of every phase to stderr.
@@ -53,6 +54,16 @@ gzpost bench --sizes 0,32K,128K,512K,2M --bogus-model URL measures a relay alone
 
 ";
 
+const REPLAY: &str = "\
+Usage: gzpost replay [OPTIONS] URL CAPTURE...
+
+Sends captured bodies one after the other and shows what a relay makes of each.
+A CAPTURE is a file with one or more JSON documents, gzipped or not, a directory
+(its *.json, *.json.gz, *.jsonl and *.log), or - for stdin. Every capture is
+checked before the first request. Options of a single request hold here too.
+
+";
+
 /// The text of `--help [TOPIC]`.
 pub fn help(topic: Option<&str>) -> Result<String> {
     let Some(topic) = topic else {
@@ -61,6 +72,9 @@ pub fn help(topic: Option<&str>) -> Result<String> {
     if topic == "all" {
         let sections = Topic::ALL.iter().map(|topic| section(*topic));
         return Ok(format!("{USAGE}{}\n{}", sections.collect::<Vec<_>>().join("\n"), without_effect()));
+    }
+    if topic == "replay" {
+        return Ok(format!("{REPLAY}{}", rows(of_topic(Topic::Replay))));
     }
     if topic == "demo" {
         return Ok(format!("{DEMO}{}", rows(of_topic(Topic::Demo))));

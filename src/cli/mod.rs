@@ -16,6 +16,7 @@ mod network;
 pub mod options;
 mod output;
 mod parts;
+mod replay;
 mod reproduce;
 mod send;
 mod target;
@@ -30,7 +31,7 @@ use std::io::Read;
 
 use argv::Stop;
 
-pub use command::{Bench, BenchBody, Command, Demo, Exports, Fail, Metric, Output, Send, Target};
+pub use command::{Bench, BenchBody, Command, Demo, Exports, Fail, Metric, Output, Replay, Send, Target};
 pub use help::version;
 
 use crate::error::Result;
@@ -63,8 +64,9 @@ pub fn parse(arguments: &[OsString], env: &dyn Fn(&str) -> Option<OsString>, std
 }
 
 fn parse_with(arguments: &[OsString], outside: &mut Outside) -> Result<Command> {
-    // A command word counts only as the first argument; replay and check belong here too.
+    // A command word counts only as the first argument; check belongs here too.
     let (word, rest) = match arguments.split_first() {
+        Some((word, rest)) if word == "replay" => (Some("replay"), rest),
         Some((word, rest)) if word == "demo" => (Some("demo"), rest),
         Some((word, rest)) if word == "bench" => (Some("bench"), rest),
         _ => (None, arguments),
@@ -74,6 +76,7 @@ fn parse_with(arguments: &[OsString], outside: &mut Outside) -> Result<Command> 
         (Some(Stop::Version), _) => Ok(Command::Version),
         (Some(Stop::Help(topic)), word) => help::help(topic.as_deref().or(word)).map(Command::Help),
         (None, Some("bench")) => bench::bench(line, outside).map(|bench| Command::Bench(Box::new(bench))),
+        (None, Some("replay")) => replay::replay(line, outside).map(|replay| Command::Replay(Box::new(replay))),
         (None, Some(_)) => demo::demo(&line).map(Command::Demo),
         (None, None) => send::send(line, outside).map(|send| Command::Send(Box::new(send))),
     }

@@ -1,9 +1,10 @@
 //! The one table of options: the parser, the help, the man page's test and completions read it.
 
 mod bench;
+mod replay;
 
 use Kind::{List, Optional, Switch, Value};
-use Topic::{Auth, Bench, Body, Connection, Demo, General, Http, Output, Proxy, Time, Tls};
+use Topic::{Auth, Bench, Body, Connection, Demo, General, Http, Output, Proxy, Replay, Time, Tls};
 
 /// An option.
 #[derive(Debug, PartialEq, Eq)]
@@ -60,11 +61,13 @@ pub enum Topic {
     Demo,
     /// Only for `gzpost bench`.
     Bench,
+    /// Only for `gzpost replay`.
+    Replay,
 }
 
 impl Topic {
     /// All of them, in the order of the help.
-    pub const ALL: [Topic; 11] = [Body, Http, Auth, Output, Time, Connection, Proxy, Tls, General, Demo, Bench];
+    pub const ALL: [Topic; 12] = [Body, Http, Auth, Output, Time, Connection, Proxy, Tls, General, Demo, Replay, Bench];
 
     /// As in `--help TOPIC`.
     #[must_use]
@@ -81,6 +84,7 @@ impl Topic {
             General => "general",
             Demo => "demo",
             Bench => "bench",
+            Replay => "replay",
         }
     }
 }
@@ -231,7 +235,7 @@ pub static OPTIONS: &[Opt] = &[
     switch("ssl-allow-beast", None, Tls, ""),
 
     list("config", Some('K'), "FILE", General, "Read options from FILE (-: stdin)"),
-    optional("help", Some('h'), "TOPIC", General, "This help; TOPIC: all, a topic, an option, demo"),
+    optional("help", Some('h'), "TOPIC", General, "This help; TOPIC: all, a topic, an option, a command"),
     switch("version", Some('V'), General, "Version and features"),
     switch("disable", Some('q'), General, ""),
 
@@ -262,12 +266,16 @@ impl Opt {
 /// The options that only this command has; on its command line they go before all others.
 #[must_use]
 pub fn of_command(word: Option<&str>) -> &'static [Opt] {
-    if word == Some("bench") { bench::BENCH } else { &[] }
+    match word {
+        Some("replay") => replay::REPLAY,
+        Some("bench") => bench::BENCH,
+        _ => &[],
+    }
 }
 
 /// The options of all commands.
 pub fn all() -> impl Iterator<Item = &'static Opt> {
-    OPTIONS.iter().chain(bench::BENCH)
+    OPTIONS.iter().chain(replay::REPLAY).chain(bench::BENCH)
 }
 
 /// The option of this long name, and whether the name turns it on. `--no-` turns a switch off, and so does the
@@ -309,13 +317,14 @@ mod tests {
 
     #[test]
     fn a_commands_own_options_go_before_all_others() {
-        let own = of_command(Some("bench"));
-        assert_eq!(by_letter('n', own).map(|option| option.long), Some("pairs"));
+        let own = of_command(Some("replay"));
+        assert_eq!(by_letter('n', own).map(|option| option.long), Some("passes"));
         assert_eq!(by_letter('n', &[]).map(|option| option.long), Some("netrc"));
         assert_eq!(by_name("keepalive", own).map(|(o, on)| (o.long, on)), Some(("keepalive", true)));
         assert_eq!(by_name("no-keepalive", own).map(|(o, on)| (o.long, on)), Some(("keepalive", false)));
         assert_eq!(by_name("keepalive", &[]).map(|(o, on)| (o.long, on)), Some(("no-keepalive", false)));
         assert_eq!(by_name("insecure", own).map(|(o, on)| (o.long, on)), Some(("insecure", true)));
+        assert!(by_name("fail-early", own).is_some_and(|(option, _)| option.has_effect()));
     }
 
     #[test]

@@ -135,7 +135,8 @@ fn content_type(fields: &[FieldLine], parts: &[Part], asks: &Asks) -> Option<Str
     (declared && !asks.get && !fields::names(fields, "content-type")).then(|| "application/json".to_owned())
 }
 
-fn coding(args: &mut Args) -> Result<CodingChoice> {
+/// `--gzip` or `--identity`.
+pub(super) fn coding(args: &mut Args) -> Result<CodingChoice> {
     match (args.on("--gzip"), args.on("--identity")) {
         (true, true) => Err(usage("--gzip and --identity exclude each other")),
         (true, false) => Ok(CodingChoice::Gzip),
@@ -234,7 +235,8 @@ fn redirects(text: &str) -> Result<Option<u32>, String> {
     if text == "-1" { Ok(None) } else { count32(text).map(Some) }
 }
 
-fn retry(args: &mut Args) -> Result<Retry> {
+/// Whether and when to try again.
+pub fn retry(args: &mut Args) -> Result<Retry> {
     let not_zero = |time: &std::time::Duration| !time.is_zero();
     Ok(Retry {
         count: args.parsed("--retry", count32)?.unwrap_or_default(),

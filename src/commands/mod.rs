@@ -11,6 +11,7 @@ use crate::stream::Scanner;
 pub mod bench;
 pub mod demo;
 mod receive;
+pub mod replay;
 pub mod send;
 
 /// What a command has around it.

@@ -60,6 +60,8 @@ impl Client {
             .user_agent("")
             .accept("")
             .accept_encoding("")
+            // It is for the server to say when an idle connection ends.
+            .max_idle_age(Duration::MAX)
             .build();
         let agent = ureq::Agent::with_parts(config, Connector(Arc::clone(&link)), NoResolver);
         Client { agent, link }

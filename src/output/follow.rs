@@ -54,6 +54,14 @@ impl Follow {
         }
     }
 
+    /// Begins the live line with this from now on, as far as there is one, and shows it.
+    pub fn label(&self, label: String) {
+        if let Some(live) = &mut *self.live() {
+            live.label(label);
+            live.draw(&Progress::default(), &mut self.stderr.clone());
+        }
+    }
+
     /// Takes the live line away for good.
     pub fn stop(&self) {
         self.erase();

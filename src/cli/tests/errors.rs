@@ -110,7 +110,7 @@ fn options_of_another_command_and_help() {
         (
             "--help nonsense",
             "--help: 'nonsense' is no topic and no option; topics: all, body, http, auth, output, time, \
-            connection, proxy, tls, general, demo, bench",
+            connection, proxy, tls, general, demo, replay, bench",
         ),
     ]);
 }
@@ -196,6 +196,7 @@ fn every_option_of_the_table_is_read_by_a_command() {
         let command = match option.topic {
             Topic::Demo => &["demo"][..],
             Topic::Bench => &["bench", "u", "b"],
+            Topic::Replay => &["replay", "u", "c"],
             _ => &["u"],
         };
         let flag = format!("--{}", option.long);
@@ -212,7 +213,8 @@ fn every_option_of_the_table_is_read_by_a_command() {
 #[test]
 fn no_command_line_panics() {
     arbtest::arbtest(|u| {
-        let mut words = u.choose(&[vec![OsString::from("u")], vec!["bench".into(), "u".into()]])?.clone();
+        let replay = ["replay", "u", "c"].map(OsString::from).to_vec();
+        let mut words = u.choose(&[vec![OsString::from("u")], replay, vec!["bench".into(), "u".into()]])?.clone();
         let options: Vec<_> = options::all().collect();
         for _ in 0..u.int_in_range(0..=6)? {
             let option = u.choose(&options)?;

@@ -4,6 +4,7 @@ mod bench;
 mod bodies;
 mod config;
 mod errors;
+mod replay;
 mod requests;
 mod settings;
 
