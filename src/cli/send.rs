@@ -55,10 +55,11 @@ pub fn send(mut line: CommandLine, outside: &mut Outside) -> Result<Send> {
 }
 
 /// The switches that more than one part of a `Send` depends on.
-struct Asks {
-    get: bool,
-    head: bool,
-    follow: bool,
+#[derive(Default)]
+pub struct Asks {
+    pub get: bool,
+    pub head: bool,
+    pub follow: bool,
 }
 
 impl Asks {
@@ -90,7 +91,8 @@ impl Asks {
     }
 }
 
-fn request(
+/// Who asks, for what, with which fields.
+pub fn request(
     args: &mut Args,
     url: Url,
     asks: &Asks,
@@ -171,7 +173,8 @@ fn set_member(given: &str) -> Result<(String, String)> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-fn settings(
+/// How connections are made and watched.
+pub fn settings(
     args: &mut Args,
     asks: &Asks,
     outside: &mut Outside,
@@ -205,6 +208,7 @@ fn settings(
         compressed: args.on("--compressed"),
         ignore_content_length: args.on("--ignore-content-length"),
         path_as_is: rules.path_as_is,
+        send_buffer: None,
     })
 }
 

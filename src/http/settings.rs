@@ -43,6 +43,8 @@ pub struct Settings {
     pub ignore_content_length: bool,
     /// `--path-as-is`: `.` and `..` stay in the path.
     pub path_as_is: bool,
+    /// A send buffer of this size, in bytes, in place of one that grows with the connection.
+    pub send_buffer: Option<usize>,
 }
 
 /// Slower than `bytes_per_second` for `time`: the transfer is given up (exit 28).
