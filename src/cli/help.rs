@@ -8,6 +8,7 @@ use crate::error::Result;
 
 const USAGE: &str = "\
 Usage: gzpost [OPTIONS] URL [BODY]  send one request: POST with a body, else GET
+       gzpost check [OPTIONS] URL   is a relay healthy, does it take gzip
        gzpost demo [OPTIONS]        a relay on loopback, plain against gzip
 
 BODY is a file, or - for stdin. JSON of 1 KiB or more goes out as gzip. The
@@ -42,6 +43,23 @@ plain and as gzip, and compares the two.
 
 ";
 
+const CHECK: &str = "\
+Usage: gzpost check [OPTIONS] URL
+
+Is a relay up, where does its time go, does it take gzip, what does a KB cost?
+URL is a base such as https://host/v1, or a full endpoint. Posts name a model
+that does not exist, so that nothing runs and nothing is billed.
+
+Exit code: 0 healthy, 22 answered but unhealthy, curl's when not reached.
+
+";
+
+const CHECK_REST: &str = "\
+With those of a single request about who asks and the way there, such as -H,
+--bearer-env, -u, -x, --resolve, -k, --cacert, -L, -m (for one probe), -K, -v,
+and -s, which leaves the last line only.
+";
+
 /// The text of `--help [TOPIC]`.
 pub fn help(topic: Option<&str>) -> Result<String> {
     let Some(topic) = topic else {
@@ -50,6 +68,9 @@ pub fn help(topic: Option<&str>) -> Result<String> {
     if topic == "all" {
         let sections = Topic::ALL.iter().map(|topic| section(*topic));
         return Ok(format!("{USAGE}{}\n{}", sections.collect::<Vec<_>>().join("\n"), without_effect()));
+    }
+    if topic == "check" {
+        return Ok(format!("{CHECK}{}\n{CHECK_REST}", rows(of_topic(Topic::Check))));
     }
     if topic == "demo" {
         return Ok(format!("{DEMO}{}", rows(of_topic(Topic::Demo))));
@@ -72,8 +93,10 @@ fn topic_names() -> Vec<&'static str> {
 }
 
 fn option_named(name: &str) -> Option<&'static Opt> {
-    let letter = name.strip_prefix('-').and_then(|rest| rest.parse().ok()).and_then(options::by_letter);
-    letter.or_else(|| options::by_name(name.strip_prefix("--")?).map(|(option, _)| option))
+    let letter = name.strip_prefix('-').and_then(|rest| rest.parse().ok());
+    let letter = letter.and_then(|letter| options::by_letter(letter, &[]));
+    let own = || options::all().find(|option| name.strip_prefix("--") == Some(option.long));
+    letter.or_else(|| options::by_name(name.strip_prefix("--")?, &[]).map(|(option, _)| option)).or_else(own)
 }
 
 fn section(topic: Topic) -> String {
@@ -81,7 +104,7 @@ fn section(topic: Topic) -> String {
 }
 
 fn of_topic(topic: Topic) -> impl Iterator<Item = &'static Opt> {
-    OPTIONS.iter().filter(move |option| option.topic == topic && option.has_effect())
+    options::all().filter(move |option| option.topic == topic && option.has_effect())
 }
 
 fn without_effect() -> String {
@@ -141,7 +164,7 @@ mod tests {
     #[test]
     fn all_options_are_in_the_whole_help() {
         let text = help(Some("all")).unwrap();
-        for option in OPTIONS {
+        for option in options::all() {
             assert!(text.contains(&format!("--{}", option.long)), "--{}", option.long);
         }
     }

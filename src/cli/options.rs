@@ -1,7 +1,9 @@
 //! The one table of options: the parser, the help, the man page's test and completions read it.
 
+mod check;
+
 use Kind::{List, Optional, Switch, Value};
-use Topic::{Auth, Body, Connection, Demo, General, Http, Output, Proxy, Time, Tls};
+use Topic::{Auth, Body, Check, Connection, Demo, General, Http, Output, Proxy, Time, Tls};
 
 /// An option.
 #[derive(Debug, PartialEq, Eq)]
@@ -56,11 +58,13 @@ pub enum Topic {
     General,
     /// Only for `gzpost demo`.
     Demo,
+    /// Only for `gzpost check`.
+    Check,
 }
 
 impl Topic {
     /// All of them, in the order of the help.
-    pub const ALL: [Topic; 10] = [Body, Http, Auth, Output, Time, Connection, Proxy, Tls, General, Demo];
+    pub const ALL: [Topic; 11] = [Body, Http, Auth, Output, Time, Connection, Proxy, Tls, General, Demo, Check];
 
     /// As in `--help TOPIC`.
     #[must_use]
@@ -76,6 +80,7 @@ impl Topic {
             Tls => "tls",
             General => "general",
             Demo => "demo",
+            Check => "check",
         }
     }
 }
@@ -96,7 +101,7 @@ const fn optional(long: &'static str, short: Option<char>, arg: &'static str, to
     Opt { long, short, arg: Some(arg), kind: Optional, topic, help }
 }
 
-/// Every option, in the order of the help.
+/// Every option but those that one command alone has, in the order of the help.
 #[rustfmt::skip]
 pub static OPTIONS: &[Opt] = &[
     list("data", Some('d'), "DATA", Body, "Send DATA; @FILE and @- without CR, LF, NUL"),
@@ -254,13 +259,31 @@ impl Opt {
     }
 }
 
+/// The options that only this command has; on its command line they go before all others.
+#[must_use]
+pub fn of_command(word: Option<&str>) -> &'static [Opt] {
+    match word {
+        Some("check") => check::CHECK,
+        _ => &[],
+    }
+}
+
+/// The options of all commands.
+pub fn all() -> impl Iterator<Item = &'static Opt> {
+    OPTIONS.iter().chain(check::CHECK)
+}
+
 /// The option of this long name, and whether the name turns it on. `--no-` turns a switch off, and so does the
 /// name without `no-` of a switch that has it.
 #[must_use]
-pub fn by_name(name: &str) -> Option<(&'static Opt, bool)> {
+pub fn by_name(name: &str, own: &'static [Opt]) -> Option<(&'static Opt, bool)> {
+    named(name, own).or_else(|| named(name, OPTIONS))
+}
+
+fn named(name: &str, table: &'static [Opt]) -> Option<(&'static Opt, bool)> {
     let exact = |name: &str| {
         let own = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, own)| own);
-        OPTIONS.iter().find(|option| option.long == own)
+        table.iter().find(|option| option.long == own)
     };
     let switch = |name: &str| exact(name).filter(|option| option.kind == Switch);
     let off = || name.strip_prefix("no-").and_then(switch).or_else(|| switch(&format!("no-{name}")));
@@ -269,8 +292,8 @@ pub fn by_name(name: &str) -> Option<(&'static Opt, bool)> {
 
 /// The option of this letter.
 #[must_use]
-pub fn by_letter(letter: char) -> Option<&'static Opt> {
-    OPTIONS.iter().find(|option| option.short == Some(letter))
+pub fn by_letter(letter: char, own: &'static [Opt]) -> Option<&'static Opt> {
+    own.iter().chain(OPTIONS).find(|option| option.short == Some(letter))
 }
 
 #[cfg(test)]
@@ -288,21 +311,30 @@ mod tests {
     }
 
     #[test]
+    fn a_commands_own_options_go_before_all_others() {
+        let own = of_command(Some("check"));
+        assert_eq!(by_letter('n', own).map(|option| option.long), Some("repeat"));
+        assert_eq!(by_letter('n', &[]).map(|option| option.long), Some("netrc"));
+        assert_eq!(by_name("insecure", own).map(|(o, on)| (o.long, on)), Some(("insecure", true)));
+        assert_eq!(by_name("budget", &[]), None);
+    }
+
+    #[test]
     fn values_have_a_placeholder_and_switches_none() {
-        for option in OPTIONS {
+        for option in all() {
             assert_eq!(option.arg.is_some(), option.kind != Switch, "--{}", option.long);
         }
     }
 
     #[test]
     fn a_switch_is_turned_off_by_no() {
-        assert_eq!(by_name("silent").map(|(o, on)| (o.long, on)), Some(("silent", true)));
-        assert_eq!(by_name("no-silent").map(|(o, on)| (o.long, on)), Some(("silent", false)));
-        assert_eq!(by_name("no-clobber").map(|(o, on)| (o.long, on)), Some(("no-clobber", true)));
-        assert_eq!(by_name("clobber").map(|(o, on)| (o.long, on)), Some(("no-clobber", false)));
-        assert_eq!(by_name("no-include").map(|(o, on)| (o.long, on)), Some(("show-headers", false)));
-        assert_eq!(by_name("include").map(|(o, on)| (o.long, on)), Some(("show-headers", true)));
-        assert_eq!(by_name("no-max-time"), None);
-        assert_eq!(by_name("sil"), None);
+        assert_eq!(by_name("silent", &[]).map(|(o, on)| (o.long, on)), Some(("silent", true)));
+        assert_eq!(by_name("no-silent", &[]).map(|(o, on)| (o.long, on)), Some(("silent", false)));
+        assert_eq!(by_name("no-clobber", &[]).map(|(o, on)| (o.long, on)), Some(("no-clobber", true)));
+        assert_eq!(by_name("clobber", &[]).map(|(o, on)| (o.long, on)), Some(("no-clobber", false)));
+        assert_eq!(by_name("no-include", &[]).map(|(o, on)| (o.long, on)), Some(("show-headers", false)));
+        assert_eq!(by_name("include", &[]).map(|(o, on)| (o.long, on)), Some(("show-headers", true)));
+        assert_eq!(by_name("no-max-time", &[]), None);
+        assert_eq!(by_name("sil", &[]), None);
     }
 }

@@ -50,7 +50,7 @@ pub fn output(
 }
 
 /// `-` and `%`. That `--stderr %` changes nothing, and is a file in curl, is of no use to anybody.
-fn target(name: PathBuf) -> Target {
+pub fn target(name: PathBuf) -> Target {
     match name.as_os_str().as_bytes() {
         b"-" => Target::Stdout,
         b"%" => Target::Stderr,

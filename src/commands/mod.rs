@@ -8,6 +8,7 @@ use crate::output::{Stderr, Terminal};
 use crate::signals::Signals;
 use crate::stream::Scanner;
 
+pub mod check;
 pub mod demo;
 mod receive;
 pub mod send;

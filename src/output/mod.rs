@@ -39,7 +39,7 @@ impl Default for Terminal {
 }
 
 /// A reader that went away is an error without words: there is nobody to tell.
-fn write_stdout(stdout: &mut dyn Write, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_stdout(stdout: &mut dyn Write, bytes: &[u8]) -> Result<()> {
     stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
         ErrorKind::BrokenPipe => Error::new(Kind::Write, ""),
         _ => Error::new(Kind::Write, format!("stdout: could not be written: {error}")),

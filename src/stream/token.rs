@@ -143,7 +143,7 @@ fn describe(error: &Value) -> String {
 }
 
 /// Runs of white space and control characters become one space: the text goes to a terminal.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let words = text.split(|character: char| character.is_whitespace() || character.is_control());
     let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MESSAGE_LIMIT) {

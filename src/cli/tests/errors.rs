@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
 use super::{Setting, error, error_in};
-use crate::cli::options::{Kind as OptionKind, OPTIONS};
+use crate::cli::options::{self, Kind as OptionKind, OPTIONS, Topic};
 use crate::error::Kind;
 
 /// Exit 2, with a message that names the way out.
@@ -110,7 +110,7 @@ fn options_of_another_command_and_help() {
         (
             "--help nonsense",
             "--help: 'nonsense' is no topic and no option; topics: all, body, http, auth, output, time, \
-            connection, proxy, tls, general, demo",
+            connection, proxy, tls, general, demo, check",
         ),
     ]);
 }
@@ -192,8 +192,12 @@ fn what_has_to_be_text_has_to_be_utf_8() {
 
 #[test]
 fn every_option_of_the_table_is_read_by_a_command() {
-    for option in OPTIONS {
-        let word = if option.topic == crate::cli::options::Topic::Demo { "demo" } else { "u" };
+    for option in options::all() {
+        let word = match option.topic {
+            Topic::Demo => "demo",
+            Topic::Check => "check",
+            _ => "u",
+        };
         let flag = format!("--{}", option.long);
         let words: Vec<&str> = match option.kind {
             OptionKind::Switch => vec![word, &flag],

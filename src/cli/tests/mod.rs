@@ -1,6 +1,7 @@
 //! Command lines and what they come to.
 
 mod bodies;
+mod check;
 mod config;
 mod errors;
 mod requests;
