@@ -27,6 +27,8 @@ pub(super) struct Findings {
     pub gzip: Option<Taken>,
     /// What more bytes cost.
     pub slope: Option<Slope>,
+    /// The size of the plain body that was too large, and the status that said so.
+    pub refused: Option<(u64, u16)>,
     /// The link, in bytes per second.
     pub uplink: Option<f64>,
 }
@@ -66,6 +68,8 @@ impl Findings {
             Slope::Fast => "fast: more bytes cost next to nothing".to_owned(),
             Slope::Unclear(_) => "ms/KB unknown".to_owned(),
         }));
+        let refused = |(size, status): (u64, u16)| format!("{} plain refused with {status}", units::bytes(size));
+        parts.extend(self.refused.map(refused));
         parts.extend(self.session().map(|[plain, gzip]| {
             let (body, plain, gzip) = (units::bytes(SESSION[0]), digits(plain), digits(gzip));
             let condition = if self.gzip == Some(Taken::Decoded) { "gzip" } else { "if it took gzip" };
@@ -74,9 +78,11 @@ impl Findings {
         format!("healthy: {}", parts.join(", "))
     }
 
-    /// The seconds that a long session's body would take, plain and as gzip.
+    /// The seconds that a long session's body would take, plain and as gzip, where it would be taken at all.
     fn session(&self) -> Option<[f64; 2]> {
-        let (Some(floor), Some(Slope::PerKb(per_kb))) = (self.floor, self.slope) else { return None };
+        let (Some(floor), Some(Slope::PerKb(per_kb)), None) = (self.floor, self.slope, self.refused) else {
+            return None;
+        };
         Some(SESSION.map(|bytes| floor.as_secs_f64() + per_kb * bytes as f64 / 1000.0))
     }
 
@@ -179,6 +185,8 @@ mod tests {
         let fast = Findings { slope: Some(Slope::Fast), ..healthy() };
         assert_eq!(fast.summary(), "healthy: gzip yes, floor 0.541 s, fast: more bytes cost next to nothing");
         assert_eq!(fast.exit_code(), 0);
+        let limited = Findings { refused: Some((128_000, 413)), ..healthy() };
+        assert_eq!(limited.summary(), "healthy: gzip yes, floor 0.541 s, 24.1 ms/KB, 128 KB plain refused with 413");
     }
 
     #[test]

@@ -63,20 +63,23 @@ fn rows(ask: &Ask<'_>, replies: &[Reply], report: &mut Report<'_>) -> Result<boo
                 let row = tls(transfer.tls.as_ref(), median(times), report);
                 report.row(row)?;
             }
-            (_, false) => report.row(Row::ok(name, Some(median(times)), place(name, transfer)))?,
+            (_, false) => report.row(Row::ok(name, Some(median(times)), place(ask, name, transfer)))?,
         }
     }
     Ok(true)
 }
 
 /// The addresses of the name, or the one connected to.
-fn place(name: &str, transfer: &Transfer) -> String {
+fn place(ask: &Ask<'_>, name: &str, transfer: &Transfer) -> String {
     let text = if name == "DNS" {
         let mut addresses: Vec<String> = transfer.addresses.iter().map(|address| address.ip().to_string()).collect();
         addresses.dedup();
         addresses.join(", ")
     } else {
-        transfer.remote.map_or_else(|| "the Unix socket".to_owned(), |address| address.to_string())
+        // The address is known when the whole connection, TLS included, was made.
+        let unix = ask.check.settings.unix_socket.as_ref().map(|path| path.display().to_string());
+        let address = transfer.remote.map(|address| address.to_string());
+        unix.or(address).unwrap_or_else(|| format!("port {}", ask.check.request.url.port_or_default()))
     };
     if transfer.proxy_used { format!("{text} (the proxy)") } else { text }
 }

@@ -106,6 +106,10 @@ pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, report: &mut Report<'_>) -> Re
                 largest = Some((size as u64, reply.transfer));
                 continue;
             }
+            (Ok(answer), ..) if answer.status >= 400 && answer.status != 429 && !answer.same(&floor.answer) => {
+                report.findings.refused = Some((size as u64, answer.status));
+                format!("refused: {}", answer.told())
+            }
             (Ok(answer), _, Some(_)) => format!("answered with {}", answer.told()),
             (Ok(answer), ..) => format!("answered before it was sent: {}", answer.told()),
             (Err(error), ..) => error.to_string(),
