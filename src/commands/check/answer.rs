@@ -19,6 +19,8 @@ pub(super) struct Answer {
     pub status: u16,
     /// The error that it reports with its type, else the title of its page or its first words.
     pub text: String,
+    /// It reports an error, whatever its status is.
+    pub error: bool,
     /// It is a page for people.
     pub html: bool,
     /// It repeats the name of the model.
@@ -47,6 +49,7 @@ impl Answer {
         Answer {
             status,
             text: secrets.iter().fold(text, |text, secret| text.replace(secret, "<redacted>")),
+            error: scanner.error().is_some(),
             html,
             names_model: whole.contains(MODEL),
             generated: status < 300 && scanner.recognised() && scanner.error().is_none(),
@@ -63,7 +66,7 @@ impl Answer {
         // What a success says is not about the request.
         let status = self.status.to_string();
         match text.strip_prefix(&status) {
-            _ if text.is_empty() || self.status < 300 => status,
+            _ if text.is_empty() || self.status < 300 && !self.error => status,
             Some(_) => text,
             None => format!("{status} {text}"),
         }
@@ -82,6 +85,7 @@ impl Answer {
             429 => Some("too many requests"),
             // It looked for the model, however it says so: some answer 503 then.
             _ if self.names_model && !self.html => None,
+            200..=299 if self.error => Some("an error that calls itself a success"),
             200..=299 if !self.html => None,
             300..=399 => Some("it points elsewhere; -L follows"),
             401 | 403 | 407 => Some("the key is missing or refused"),
@@ -194,6 +198,7 @@ mod tests {
                 "429 limit for gzpost-check-no-such-model",
             ),
             (200, page, "200"),
+            (200, r#"{"error":"come in by the other door"}"#, "200 come in by the other door"),
             (307, "", "307"),
             (415, "no", "415 no"),
             (502, page, "502 Bad Gateway"),

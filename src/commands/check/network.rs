@@ -124,7 +124,10 @@ fn in_days(days: i64) -> String {
 fn models(ask: &Ask<'_>, replies: &[Reply], report: &mut Report<'_>) -> Result<()> {
     let what = format!("GET {}", ask.target.models.path);
     let failed = replies.iter().find_map(|reply| reply.answer.as_ref().err());
-    let (Some(answer), None) = (replies.iter().find_map(|reply| reply.answer.as_ref().ok()), failed) else {
+    let mut answers = replies.iter().filter_map(|reply| reply.answer.as_ref().ok());
+    // The one that shows a fault, if any does.
+    let answer = answers.clone().find(|answer| answer.problem_with_models().is_some()).or_else(|| answers.next());
+    let (Some(answer), None) = (answer, failed) else {
         let all = replies.len();
         let which = if all > 1 { format!("{what}: try {all}: ") } else { format!("{what}: ") };
         return failed.map_or(Ok(()), |error| report.failed("models", &which, error));
