@@ -38,6 +38,7 @@ pub fn run(argv: &[OsString], context: &mut Context<'_>) -> u8 {
         Command::Send(send) => commands::send::run(*send, context),
         Command::Bench(bench) => commands::bench::run(*bench, context),
         Command::Replay(replay) => commands::replay::run(*replay, context),
+        Command::Check(check) => commands::check::run(&check, context),
         Command::Demo(demo) => commands::demo::run(&demo, context),
         Command::Help(text) => print(&text, context),
         Command::Version => print(&cli::version(), context),

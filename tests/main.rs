@@ -9,6 +9,7 @@
 
 mod bench;
 mod body;
+mod check;
 mod exit_codes;
 mod faults;
 mod harness;

@@ -16,6 +16,8 @@ pub enum Command {
     Bench(Box<Bench>),
     /// `gzpost replay URL CAPTURE...`
     Replay(Box<Replay>),
+    /// `gzpost check URL`
+    Check(Box<Check>),
     /// `gzpost demo`
     Demo(Demo),
     /// `--help [TOPIC]`, `COMMAND --help`: the text to print.
@@ -220,6 +222,73 @@ pub struct Replay {
     pub export_json: Option<PathBuf>,
     /// `--export-csv`
     pub export_csv: Option<PathBuf>,
+}
+
+/// `gzpost check`
+#[derive(Debug)]
+pub struct Check {
+    /// Who asks, and of which URL; method and path are those of each probe.
+    pub request: Request,
+    /// How to connect; `max_time` is the limit of one probe.
+    pub settings: Settings,
+    /// `-s`, `-S`, `-v` and what belongs to them; nothing else of it is used.
+    pub output: Output,
+    /// `--api`; `None` is by the URL's path.
+    pub api: Option<Api>,
+    /// `-n`: how often what is small is repeated, at least 1.
+    pub repeat: u32,
+    /// `--budget`: no probe begins that would end later.
+    pub budget: Duration,
+    /// `--max-starttransfer`
+    pub max_starttransfer: Option<Duration>,
+    /// `--format`
+    pub format: Format,
+    /// What looks like a mistake, to be printed as `gzpost: warning: …`; those that `-s` silences are not here.
+    pub warnings: Vec<String>,
+}
+
+/// The language that a relay speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Api {
+    /// Chat completions, which most relays speak.
+    OpenAi,
+    /// Anthropic's messages.
+    Anthropic,
+    /// OpenAI's responses.
+    Responses,
+    /// Gemini's `generateContent`.
+    Gemini,
+    /// Ollama's own `/api/chat`.
+    Ollama,
+}
+
+impl Api {
+    /// Every API by the name that `--api` takes.
+    pub const CHOICES: [(&str, Api); 5] = [
+        ("openai", Api::OpenAi),
+        ("anthropic", Api::Anthropic),
+        ("responses", Api::Responses),
+        ("gemini", Api::Gemini),
+        ("ollama", Api::Ollama),
+    ];
+}
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// Lines in columns.
+    #[default]
+    Text,
+    /// One document.
+    Json,
+    /// A table.
+    Markdown,
+}
+
+impl Format {
+    /// Every format by the name that `--format` takes.
+    pub const CHOICES: [(&str, Format); 3] =
+        [("text", Format::Text), ("json", Format::Json), ("markdown", Format::Markdown)];
 }
 
 /// `gzpost demo`

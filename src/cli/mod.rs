@@ -3,6 +3,7 @@
 mod args;
 mod argv;
 mod bench;
+mod check;
 mod command;
 mod config_file;
 mod credentials;
@@ -31,7 +32,9 @@ use std::io::Read;
 
 use argv::Stop;
 
-pub use command::{Bench, BenchBody, Command, Demo, Exports, Fail, Metric, Output, Replay, Send, Target};
+pub use command::{
+    Api, Bench, BenchBody, Check, Command, Demo, Exports, Fail, Format, Metric, Output, Replay, Send, Target,
+};
 pub use help::version;
 
 use crate::error::Result;
@@ -64,9 +67,10 @@ pub fn parse(arguments: &[OsString], env: &dyn Fn(&str) -> Option<OsString>, std
 }
 
 fn parse_with(arguments: &[OsString], outside: &mut Outside) -> Result<Command> {
-    // A command word counts only as the first argument; check belongs here too.
+    // A command word counts only as the first argument.
     let (word, rest) = match arguments.split_first() {
         Some((word, rest)) if word == "replay" => (Some("replay"), rest),
+        Some((word, rest)) if word == "check" => (Some("check"), rest),
         Some((word, rest)) if word == "demo" => (Some("demo"), rest),
         Some((word, rest)) if word == "bench" => (Some("bench"), rest),
         _ => (None, arguments),
@@ -77,6 +81,7 @@ fn parse_with(arguments: &[OsString], outside: &mut Outside) -> Result<Command> 
         (Some(Stop::Help(topic)), word) => help::help(topic.as_deref().or(word)).map(Command::Help),
         (None, Some("bench")) => bench::bench(line, outside).map(|bench| Command::Bench(Box::new(bench))),
         (None, Some("replay")) => replay::replay(line, outside).map(|replay| Command::Replay(Box::new(replay))),
+        (None, Some("check")) => check::check(line, outside).map(|check| Command::Check(Box::new(check))),
         (None, Some(_)) => demo::demo(&line).map(Command::Demo),
         (None, None) => send::send(line, outside).map(|send| Command::Send(Box::new(send))),
     }

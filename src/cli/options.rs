@@ -1,10 +1,11 @@
 //! The one table of options: the parser, the help, the man page's test and completions read it.
 
 mod bench;
+mod check;
 mod replay;
 
 use Kind::{List, Optional, Switch, Value};
-use Topic::{Auth, Bench, Body, Connection, Demo, General, Http, Output, Proxy, Replay, Time, Tls};
+use Topic::{Auth, Bench, Body, Check, Connection, Demo, General, Http, Output, Proxy, Replay, Time, Tls};
 
 /// An option.
 #[derive(Debug, PartialEq, Eq)]
@@ -63,11 +64,14 @@ pub enum Topic {
     Bench,
     /// Only for `gzpost replay`.
     Replay,
+    /// Only for `gzpost check`.
+    Check,
 }
 
 impl Topic {
     /// All of them, in the order of the help.
-    pub const ALL: [Topic; 12] = [Body, Http, Auth, Output, Time, Connection, Proxy, Tls, General, Demo, Replay, Bench];
+    pub const ALL: [Topic; 13] =
+        [Body, Http, Auth, Output, Time, Connection, Proxy, Tls, General, Replay, Bench, Check, Demo];
 
     /// As in `--help TOPIC`.
     #[must_use]
@@ -85,6 +89,7 @@ impl Topic {
             Demo => "demo",
             Bench => "bench",
             Replay => "replay",
+            Check => "check",
         }
     }
 }
@@ -269,13 +274,14 @@ pub fn of_command(word: Option<&str>) -> &'static [Opt] {
     match word {
         Some("replay") => replay::REPLAY,
         Some("bench") => bench::BENCH,
+        Some("check") => check::CHECK,
         _ => &[],
     }
 }
 
 /// The options of all commands.
 pub fn all() -> impl Iterator<Item = &'static Opt> {
-    OPTIONS.iter().chain(replay::REPLAY).chain(bench::BENCH)
+    OPTIONS.iter().chain(replay::REPLAY).chain(bench::BENCH).chain(check::CHECK)
 }
 
 /// The option of this long name, and whether the name turns it on. `--no-` turns a switch off, and so does the

@@ -215,6 +215,7 @@ pub(super) fn settings(
         ignore_content_length: args.on("--ignore-content-length"),
         path_as_is: rules.path_as_is,
         fresh: false,
+        send_buffer: None,
     })
 }
 

@@ -9,6 +9,7 @@ use crate::signals::Signals;
 use crate::stream::Scanner;
 
 pub mod bench;
+pub mod check;
 pub mod demo;
 mod receive;
 pub mod replay;

@@ -250,6 +250,8 @@ impl Client {
         let exchange = self.link.exchange();
         transfer.timings.add(&exchange.timings);
         transfer.size_upload = exchange.size_upload;
+        transfer.send_buffer = exchange.send_buffer;
+        transfer.addresses.clone_from(&exchange.addresses);
         transfer.size_download = exchange.watch.progress.downloaded;
         transfer.size_request = exchange.size_request;
         transfer.num_connects = exchange.num_connects;
@@ -301,6 +303,7 @@ impl Transfer {
             http_version: "0",
             fields: Vec::new(),
             earlier_fields: Vec::new(),
+            addresses: Vec::new(),
             remote: None,
             local: None,
             tls: None,
@@ -313,6 +316,7 @@ impl Transfer {
             size_request: 0,
             size_header: 0,
             size_upload: 0,
+            send_buffer: None,
             size_download: 0,
             size_delivered: 0,
             size_body: 0,

@@ -81,8 +81,12 @@ pub(super) struct Exchange {
     pub size_request: u64,
     pub size_upload: u64,
     pub size_body: u64,
+    /// The size of the send buffer when the last byte of the request was in it.
+    pub send_buffer: Option<u64>,
     pub content_sent: Option<ContentSent>,
     pub connection: Option<Connection>,
+    /// What the name was resolved to for the last connection.
+    pub addresses: Vec<SocketAddr>,
     /// Connections made in this attempt.
     pub num_connects: u32,
     /// Connections made by this client: the next one's number.
@@ -130,8 +134,10 @@ impl Exchange {
             size_request: 0,
             size_upload: 0,
             size_body: 0,
+            send_buffer: None,
             content_sent: None,
             connection: None,
+            addresses: Vec::new(),
             num_connects: 0,
             next_connection: 0,
             fault: None,
@@ -145,7 +151,7 @@ impl Exchange {
         self.outgoing = Some(outgoing);
         self.heads.clear();
         self.trailers.clear();
-        (self.size_upload, self.size_body) = (0, 0);
+        (self.size_upload, self.size_body, self.send_buffer) = (0, 0, None);
         self.content_sent = None;
         self.connection = None;
         (self.fault, self.refused) = (None, false);

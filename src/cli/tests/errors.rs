@@ -110,7 +110,7 @@ fn options_of_another_command_and_help() {
         (
             "--help nonsense",
             "--help: 'nonsense' is no topic and no option; topics: all, body, http, auth, output, time, \
-            connection, proxy, tls, general, demo, replay, bench",
+            connection, proxy, tls, general, replay, bench, check, demo",
         ),
     ]);
 }
@@ -197,6 +197,7 @@ fn every_option_of_the_table_is_read_by_a_command() {
             Topic::Demo => &["demo"][..],
             Topic::Bench => &["bench", "u", "b"],
             Topic::Replay => &["replay", "u", "c"],
+            Topic::Check => &["check", "u"],
             _ => &["u"],
         };
         let flag = format!("--{}", option.long);

@@ -2,6 +2,7 @@
 
 mod bench;
 mod bodies;
+mod check;
 mod config;
 mod errors;
 mod replay;
