@@ -89,6 +89,10 @@ pub fn url_and_body(urls: Vec<String>, arguments: Vec<OsString>, rules: &Rules) 
         let bytes = argument.as_bytes();
         bytes.starts_with(b"http://") || bytes.starts_with(b"https://")
     };
+    let has_scheme = url.contains("://");
+    if let Some(url) = body.as_ref().filter(|body| !has_scheme && is_url(body)) {
+        return Err(usage(format!("{}: the URL comes first, then BODY", url.to_string_lossy())));
+    }
     let second = urls.next().map(OsString::from).or_else(|| body.clone().filter(is_url));
     if let Some(second) = second {
         return Err(usage(format!("{}: a second URL; a command sends one request", second.to_string_lossy())));
