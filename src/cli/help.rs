@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::args::usage;
 use super::options::{self, OPTIONS, Opt, Topic};
 use crate::error::Result;
+use crate::relay::Behave;
 
 const USAGE: &str = "\
 Usage: gzpost [OPTIONS] URL [BODY]  send one request: POST with a body, else GET
@@ -52,7 +53,8 @@ pub fn help(topic: Option<&str>) -> Result<String> {
         return Ok(format!("{USAGE}{}\n{}", sections.collect::<Vec<_>>().join("\n"), without_effect()));
     }
     if topic == "demo" {
-        return Ok(format!("{DEMO}{}", rows(of_topic(Topic::Demo))));
+        let behaviours = Behave::CHOICES.map(|(name, _)| name).join(", ");
+        return Ok(format!("{DEMO}{}\nHOW: {behaviours}\n", rows(of_topic(Topic::Demo))));
     }
     if let Some(topic) = Topic::ALL.iter().find(|own| own.name() == topic) {
         return Ok(section(*topic));
