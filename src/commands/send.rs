@@ -39,7 +39,8 @@ fn tell(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
     let follow = Follow::new(&send.output, stderr.clone(), context.stderr_terminal);
     let client = Client::new(send.settings.clone(), Box::new(follow.clone()), context.signals.clone());
     let mut answer = Answer::new(&send.output, context.stdout)?;
-    let mut transfer = attempts(&client, &send, content.as_ref(), &mut answer, &follow);
+    let shared = context.stdout_is_terminal && context.stderr_terminal.is_some() && says_more(&send.output);
+    let mut transfer = attempts(&client, &send, content.as_ref(), &mut answer, &follow, shared);
     follow.stop();
     if let Err(error) = answer.finish(transfer.outcome.is_err()) {
         transfer.outcome = transfer.outcome.and(Err(error));
@@ -70,13 +71,19 @@ fn content(send: &mut Send, context: &mut Context<'_>) -> Result<Option<Arc<Pend
     pending.failed().map_or(Ok(Some(Arc::new(pending))), Err)
 }
 
-/// Tries until the verdict is to stop.
+/// Whether something on stderr follows the answer in any case.
+fn says_more(output: &Output) -> bool {
+    !output.silent && output.write_out.is_none() && output.stderr.is_none()
+}
+
+/// Tries until the verdict is to stop; `shared`: answers and messages go to one terminal.
 fn attempts(
     client: &Client,
     send: &Send,
     content: Option<&Arc<Pending>>,
     answer: &mut Answer<'_>,
     follow: &Follow,
+    shared: bool,
 ) -> Transfer {
     let stderr = follow.stderr();
     let clock = Clock::start();
@@ -84,6 +91,9 @@ fn attempts(
     loop {
         let mut receive = Receive::new(answer, follow, &send.output);
         let mut transfer = client.send(&send.request, content.cloned(), &mut receive);
+        if shared {
+            receive.end_line();
+        }
         receive.finish(&mut transfer);
         transfer.num_retries = retries;
         let Verdict::After(pause) = verdict(&send.retry, retries, &transfer, clock.elapsed(), wall_clock()) else {
