@@ -8,6 +8,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests have deadlines, and look at PATH and CI")]
 
 mod body;
+mod documents;
 mod exit_codes;
 mod faults;
 mod harness;
