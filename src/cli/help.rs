@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::args::usage;
 use super::options::{self, OPTIONS, Opt, Topic};
 use crate::error::Result;
+use crate::relay::Behave;
 
 const USAGE: &str = "\
 Usage: gzpost [OPTIONS] URL [BODY]              send one request
@@ -86,7 +87,8 @@ pub fn help(topic: Option<&str>) -> Result<String> {
         return Ok(format!("{CHECK}{}\n{CHECK_REST}", rows(of_topic(Topic::Check))));
     }
     if topic == "demo" {
-        return Ok(format!("{DEMO}{}", rows(of_topic(Topic::Demo))));
+        let behaviours = Behave::CHOICES.map(|(name, _)| name).join(", ");
+        return Ok(format!("{DEMO}{}\nHOW: {behaviours}\n", rows(of_topic(Topic::Demo))));
     }
     if topic == "bench" {
         return Ok(format!("{BENCH}{}", rows(of_topic(Topic::Bench))));

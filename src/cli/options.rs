@@ -128,7 +128,7 @@ pub static OPTIONS: &[Opt] = &[
     list("set", None, "KEY=JSON", Body, "Set a top-level member; all other bytes stay"),
     switch("compact", None, Body, "Drop white space between the tokens of a JSON body"),
 
-    list("header", Some('H'), "LINE", Http, "'Name: value', 'Name:' removes, 'Name;' is empty"),
+    list("header", Some('H'), "LINE", Http, "'Name: value', 'Name:' removes, 'Name;' empty, @FILE"),
     value("request", Some('X'), "METHOD", Http, "Method, also on redirects"),
     switch("head", Some('I'), Http, "Ask for the head only"),
     list("url", None, "URL", Http, "The URL, in place of the argument"),
@@ -246,7 +246,7 @@ pub static OPTIONS: &[Opt] = &[
 
     optional("serve", None, "ADDR", Demo, "Only the relay, on ADDR (127.0.0.1:8037)"),
     value("speed", None, "N", Demo, "How many times faster than measured (20)"),
-    value("behave", None, "HOW", Demo, "What the relay does with gzip"),
+    value("behave", None, "HOW", Demo, "What the relay does (gzpost demo --help lists HOW)"),
 ];
 
 /// curl's second names for the same option.

@@ -98,9 +98,11 @@ pub fn url_and_bodies(urls: Vec<String>, arguments: Vec<OsString>, rules: &Rules
         let bytes = argument.as_bytes();
         bytes.starts_with(b"http://") || bytes.starts_with(b"https://")
     };
-    let second = urls.next().map(OsString::from);
-    if let Some(second) = second.or_else(|| bodies.iter().find(|body| is_url(body)).cloned()) {
-        return Err(usage(format!("{}: a second URL; a command has one", second.to_string_lossy())));
+    let second = urls.next().map(OsString::from).or_else(|| bodies.iter().find(|body| is_url(body)).cloned());
+    if let Some(second) = second {
+        let what =
+            if url.contains("://") { "a second URL; a command has one" } else { "the URL comes first, then BODY" };
+        return Err(usage(format!("{}: {what}", second.to_string_lossy())));
     }
     if bodies.iter().any(|body| body.as_bytes().starts_with(b"{") && !Path::new(body).exists()) {
         return Err(usage("BODY is a file, or - for stdin; use --json for JSON on the command line"));

@@ -29,7 +29,9 @@ fn tell(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
     let stderr = context.stderr.clone();
     begin(&send, &stderr)?;
     let content = content(&mut send, context)?;
-    let follow = Follow::new(&send.output, stderr.clone(), context.stderr_terminal, context.stdout_is_file);
+    let one_terminal = context.stdout_is_terminal && context.stderr_terminal.is_some() && says_more(&send.output);
+    let follow = Follow::new(&send.output, stderr.clone(), context.stderr_terminal, context.stdout_is_file)
+        .on_one_terminal(one_terminal);
     let client = Client::new(send.settings.clone(), Box::new(follow.clone()), context.signals.clone());
     let transfer = transfer(&client, &send, content.as_ref(), context.stdout, &follow)?;
     follow.stop();
@@ -91,6 +93,11 @@ pub(super) fn start(body: Body, send: &Send) -> Result<Arc<Pending>> {
     pending.failed().map_or(Ok(Arc::new(pending)), Err)
 }
 
+/// Whether something on stderr follows the answer in any case.
+fn says_more(output: &Output) -> bool {
+    !output.silent && output.write_out.is_none() && output.stderr.is_none()
+}
+
 /// Tries until the verdict is to stop.
 fn attempts(
     client: &Client,
@@ -105,6 +112,9 @@ fn attempts(
     loop {
         let mut receive = Receive::new(answer, follow, &send.output);
         let mut transfer = client.send(&send.request, content.cloned(), &mut receive);
+        if follow.is_on_one_terminal() {
+            receive.end_answer();
+        }
         receive.finish(&mut transfer);
         transfer.num_retries = retries;
         let Verdict::After(pause) = verdict(&send.retry, retries, &transfer, clock.elapsed(), wall_clock()) else {

@@ -21,6 +21,7 @@ fn arguments_and_options_that_exclude_each_other() {
         ("", "no URL; see gzpost --help"),
         ("-s -d x", "no URL; see gzpost --help"),
         ("http://a http://b", "http://b: a second URL; a command has one"),
+        ("body.json http://b", "http://b: the URL comes first, then BODY"),
         ("--url http://a --url http://b", "http://b: a second URL; a command has one"),
         ("--url @list", "--url @FILE is not supported; a command sends one request"),
         ("u a b", "b: one argument too many after URL and BODY"),
@@ -103,7 +104,7 @@ fn options_of_another_command_and_help() {
         ("demo --speed 0", "--speed: '0' is not a number above 0"),
         (
             "demo --behave x",
-            "--behave: behaviour 'x' is unknown: one of decode, reject-400, reject-415, reject-500, ignore, slow, \
+            "--behave: 'x' is none of decode, reject-400, reject-415, reject-500, ignore, slow, \
              unauthorized, no-models, html",
         ),
         ("demo --serve x", "--serve: 'x' is not ADDRESS:PORT, :PORT or PORT"),
