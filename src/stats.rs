@@ -1,5 +1,7 @@
 //! Statistics of few and noisy samples: medians, nearest-rank percentiles, paired ratios and robust lines.
 
+use std::time::Duration;
+
 use crate::random::Random;
 
 /// Resamples of a bootstrap: the ends of a 95 % interval are then good to about two digits.
@@ -61,6 +63,13 @@ impl Ratio {
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut values = values.to_vec();
     middle(&mut values)
+}
+
+/// The median of times; `None` of nothing.
+#[must_use]
+pub fn median_time(times: &[Duration]) -> Option<Duration> {
+    let seconds: Vec<f64> = times.iter().map(Duration::as_secs_f64).collect();
+    median(&seconds).map(Duration::from_secs_f64)
 }
 
 /// The median of values that may be put into another order.

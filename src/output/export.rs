@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::Value;
 use super::write_out_json::quote;
 use super::write_out_value::{Facts, of};
+use super::{Value, csv};
 use crate::error::{Error, Kind, Result};
 use crate::http::Transfer;
 
@@ -98,9 +98,10 @@ fn member(name: &str, value: &Value, text: &mut String) {
 /// The names, then a line for each row (RFC 4180, with LF); what there is not is an empty cell.
 #[must_use]
 pub fn csv(rows: &[Row]) -> String {
-    let names = rows.first().map(|row| row.iter().map(|(name, _)| (*name).to_owned()).collect());
+    let Some(first) = rows.first() else { return String::new() };
+    let names: Vec<&str> = first.iter().map(|(name, _)| *name).collect();
     let cells = |row: &Row| row.iter().map(|(_, value)| plain(value)).collect();
-    names.into_iter().chain(rows.iter().map(cells)).map(|cells: Vec<String>| line(&cells)).collect()
+    csv::text(&names, &rows.iter().map(cells).collect::<Vec<Vec<String>>>())
 }
 
 fn plain(value: &Value) -> String {
@@ -109,14 +110,6 @@ fn plain(value: &Value) -> String {
         value.write_plain(&mut text);
     }
     text
-}
-
-fn line(cells: &[String]) -> String {
-    let quoted = |cell: &String| {
-        let special = cell.contains([',', '"', '\r', '\n']);
-        if special { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.clone() }
-    };
-    cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// A file for a run, made before the run so that nothing is measured in vain.

@@ -12,6 +12,7 @@ use crate::http::{Request, Transfer};
 use crate::output::export::{self, Row};
 use crate::output::table::{self, Column};
 use crate::output::{Value, units, utc, write_stdout};
+use crate::stats;
 
 /// A request that was made.
 #[derive(Debug)]
@@ -190,11 +191,7 @@ fn spread(name: &str, mut moments: Vec<Duration>) -> String {
         let only = moments.first().map(|moment| format!("{name:>13}: {}\n", units::duration(*moment)));
         return only.unwrap_or_default();
     };
-    let [median, first, last] = [local_median(&moments), *first, *last].map(units::duration);
+    let median = stats::median_time(&moments).unwrap_or_default();
+    let [median, first, last] = [median, *first, *last].map(units::duration);
     format!("{name:>13}: median {median}, {first} to {last}\n")
-}
-
-/// Of two or more in order: to be `stats::median`.
-fn local_median(sorted: &[Duration]) -> Duration {
-    (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2
 }
