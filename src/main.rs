@@ -1,6 +1,8 @@
 //! argv, stdio and what is a terminal; the only caller of exit.
 
+use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -8,6 +10,7 @@ use gzpost::commands::Context;
 use gzpost::output::{Stderr, Terminal};
 use gzpost::signals::Signals;
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use rustix::stdio;
 use rustix::termios::{isatty, tcgetwinsize};
 
@@ -20,9 +23,17 @@ fn main() -> ExitCode {
         stderr: Stderr::new(Box::new(io::stderr())),
         stderr_terminal: terminal(),
         stdout_is_terminal: isatty(stdio::stdout()),
+        stdout_is_file: is_file(),
         signals,
     };
     ExitCode::from(gzpost::run(&std::env::args_os().skip(1).collect::<Vec<_>>(), &mut context))
+}
+
+/// Whether stdout is a file, or a device that shows nothing, such as `/dev/null`.
+fn is_file() -> bool {
+    let stdout = stdio::stdout();
+    let kind = stdout.try_clone_to_owned().and_then(|fd| File::from(fd).metadata()).map(|found| found.file_type());
+    kind.is_ok_and(|kind| kind.is_file() || (kind.is_char_device() && !isatty(stdout)))
 }
 
 /// What stderr is, when it is a terminal.
@@ -39,7 +50,16 @@ struct Stdout;
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::io::write(stdio::stdout(), bytes)?)
+        loop {
+            let stdout = stdio::stdout();
+            match rustix::io::write(stdout, bytes) {
+                // Whoever shares the pipe made it non-blocking, and its reader is slow.
+                Err(Errno::AGAIN) => {
+                    let _ = poll(&mut [PollFd::new(&stdout, PollFlags::OUT)], None);
+                }
+                written => return Ok(written?),
+            }
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -7,6 +7,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests have deadlines, and look at PATH and CI")]
 
+mod bench;
 mod body;
 mod check;
 mod exit_codes;
@@ -15,9 +16,12 @@ mod harness;
 mod peers;
 mod program;
 mod proxy;
+mod records;
+mod replay;
 mod sample;
 mod secrets;
 mod server;
+mod streams;
 mod timing;
 mod tls;
 mod transfer;

@@ -7,9 +7,11 @@ use super::options::{self, OPTIONS, Opt, Topic};
 use crate::error::Result;
 
 const USAGE: &str = "\
-Usage: gzpost [OPTIONS] URL [BODY]  send one request: POST with a body, else GET
-       gzpost check [OPTIONS] URL   is a relay healthy, does it take gzip
-       gzpost demo [OPTIONS]        a relay on loopback, plain against gzip
+Usage: gzpost [OPTIONS] URL [BODY]              send one request
+       gzpost replay [OPTIONS] URL CAPTURE...   send captured bodies in turn
+       gzpost bench [OPTIONS] URL [BODY...]     plain against gzip, many times
+       gzpost check [OPTIONS] URL               a relay's health and its costs
+       gzpost demo [OPTIONS]                    the story on a loopback relay
 
 BODY is a file, or - for stdin. JSON of 1 KiB or more goes out as gzip. The
 answer goes to stdout as it arrives, the timing of every phase to stderr.
@@ -17,20 +19,8 @@ answer goes to stdout as it arrives, the timing of every phase to stderr.
 ";
 
 /// What a first-time reader needs; everything else is in `--help all`.
-const MAIN_OPTIONS: [&str; 12] = [
-    "header",
-    "bearer-env",
-    "json",
-    "data-binary",
-    "identity",
-    "model",
-    "text",
-    "output",
-    "silent",
-    "fail-with-body",
-    "max-time",
-    "write-out",
-];
+const MAIN_OPTIONS: [&str; 10] =
+    ["header", "bearer-env", "json", "identity", "model", "text", "output", "silent", "max-time", "write-out"];
 
 /// The column of names; help of at most 52 letters stays within 80 columns.
 const NAME_WIDTH: usize = 26;
@@ -40,6 +30,26 @@ Usage: gzpost demo [OPTIONS]
 
 Starts a relay on loopback that costs what a slow gateway costs, posts a body
 plain and as gzip, and compares the two.
+
+";
+
+const BENCH: &str = "\
+Usage: gzpost bench [OPTIONS] URL [BODY...]
+
+Sends every BODY plain and as gzip, in the order A B B A, and compares the two:
+medians, ranges, the speed-up with its 95 % interval, and what a KB costs. The
+options of a single request that say how to ask and how to connect hold too.
+gzpost bench --sizes 0,32K,128K,512K,2M --bogus-model URL measures a relay alone.
+
+";
+
+const REPLAY: &str = "\
+Usage: gzpost replay [OPTIONS] URL CAPTURE...
+
+Sends captured bodies one after the other and shows what a relay makes of each.
+A CAPTURE is a file with one or more JSON documents, gzipped or not, a directory
+(its *.json, *.json.gz, *.jsonl and *.log), or - for stdin. Every capture is
+checked before the first request. Options of a single request hold here too.
 
 ";
 
@@ -69,11 +79,17 @@ pub fn help(topic: Option<&str>) -> Result<String> {
         let sections = Topic::ALL.iter().map(|topic| section(*topic));
         return Ok(format!("{USAGE}{}\n{}", sections.collect::<Vec<_>>().join("\n"), without_effect()));
     }
+    if topic == "replay" {
+        return Ok(format!("{REPLAY}{}", rows(of_topic(Topic::Replay))));
+    }
     if topic == "check" {
         return Ok(format!("{CHECK}{}\n{CHECK_REST}", rows(of_topic(Topic::Check))));
     }
     if topic == "demo" {
         return Ok(format!("{DEMO}{}", rows(of_topic(Topic::Demo))));
+    }
+    if topic == "bench" {
+        return Ok(format!("{BENCH}{}", rows(of_topic(Topic::Bench))));
     }
     if let Some(topic) = Topic::ALL.iter().find(|own| own.name() == topic) {
         return Ok(section(*topic));
@@ -85,7 +101,9 @@ pub fn help(topic: Option<&str>) -> Result<String> {
 
 fn overview() -> String {
     let main = OPTIONS.iter().filter(|option| MAIN_OPTIONS.contains(&option.long) || option.long == "help");
-    format!("{USAGE}{}\nTopics: all {}\n", rows(main), topic_names().join(" "))
+    let names = topic_names();
+    let (topics, commands) = names.split_at(names.len() - 4);
+    format!("{USAGE}{}\nTopics: all {}\n        {}\n", rows(main), topics.join(" "), commands.join(" "))
 }
 
 fn topic_names() -> Vec<&'static str> {

@@ -1,9 +1,11 @@
 //! The one table of options: the parser, the help, the man page's test and completions read it.
 
+mod bench;
 mod check;
+mod replay;
 
 use Kind::{List, Optional, Switch, Value};
-use Topic::{Auth, Body, Check, Connection, Demo, General, Http, Output, Proxy, Time, Tls};
+use Topic::{Auth, Bench, Body, Check, Connection, Demo, General, Http, Output, Proxy, Replay, Time, Tls};
 
 /// An option.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,13 +60,18 @@ pub enum Topic {
     General,
     /// Only for `gzpost demo`.
     Demo,
+    /// Only for `gzpost bench`.
+    Bench,
+    /// Only for `gzpost replay`.
+    Replay,
     /// Only for `gzpost check`.
     Check,
 }
 
 impl Topic {
     /// All of them, in the order of the help.
-    pub const ALL: [Topic; 11] = [Body, Http, Auth, Output, Time, Connection, Proxy, Tls, General, Demo, Check];
+    pub const ALL: [Topic; 13] =
+        [Body, Http, Auth, Output, Time, Connection, Proxy, Tls, General, Replay, Bench, Check, Demo];
 
     /// As in `--help TOPIC`.
     #[must_use]
@@ -80,6 +87,8 @@ impl Topic {
             Tls => "tls",
             General => "general",
             Demo => "demo",
+            Bench => "bench",
+            Replay => "replay",
             Check => "check",
         }
     }
@@ -231,7 +240,7 @@ pub static OPTIONS: &[Opt] = &[
     switch("ssl-allow-beast", None, Tls, ""),
 
     list("config", Some('K'), "FILE", General, "Read options from FILE (-: stdin)"),
-    optional("help", Some('h'), "TOPIC", General, "This help; TOPIC: all, a topic, an option, demo"),
+    optional("help", Some('h'), "TOPIC", General, "This help; TOPIC: all, a topic, an option, a command"),
     switch("version", Some('V'), General, "Version and features"),
     switch("disable", Some('q'), General, ""),
 
@@ -263,6 +272,8 @@ impl Opt {
 #[must_use]
 pub fn of_command(word: Option<&str>) -> &'static [Opt] {
     match word {
+        Some("replay") => replay::REPLAY,
+        Some("bench") => bench::BENCH,
         Some("check") => check::CHECK,
         _ => &[],
     }
@@ -270,7 +281,7 @@ pub fn of_command(word: Option<&str>) -> &'static [Opt] {
 
 /// The options of all commands.
 pub fn all() -> impl Iterator<Item = &'static Opt> {
-    OPTIONS.iter().chain(check::CHECK)
+    OPTIONS.iter().chain(replay::REPLAY).chain(bench::BENCH).chain(check::CHECK)
 }
 
 /// The option of this long name, and whether the name turns it on. `--no-` turns a switch off, and so does the
@@ -312,11 +323,14 @@ mod tests {
 
     #[test]
     fn a_commands_own_options_go_before_all_others() {
-        let own = of_command(Some("check"));
-        assert_eq!(by_letter('n', own).map(|option| option.long), Some("repeat"));
+        let own = of_command(Some("replay"));
+        assert_eq!(by_letter('n', own).map(|option| option.long), Some("passes"));
         assert_eq!(by_letter('n', &[]).map(|option| option.long), Some("netrc"));
+        assert_eq!(by_name("keepalive", own).map(|(o, on)| (o.long, on)), Some(("keepalive", true)));
+        assert_eq!(by_name("no-keepalive", own).map(|(o, on)| (o.long, on)), Some(("keepalive", false)));
+        assert_eq!(by_name("keepalive", &[]).map(|(o, on)| (o.long, on)), Some(("no-keepalive", false)));
         assert_eq!(by_name("insecure", own).map(|(o, on)| (o.long, on)), Some(("insecure", true)));
-        assert_eq!(by_name("budget", &[]), None);
+        assert!(by_name("fail-early", own).is_some_and(|(option, _)| option.has_effect()));
     }
 
     #[test]

@@ -37,7 +37,7 @@ fn probe(check: &Check, context: &mut Context<'_>) -> Result<u8> {
     for warning in &check.warnings {
         stderr.say(&format!("gzpost: warning: {warning}\n"));
     }
-    let follow = Follow::new(&check.output, stderr, context.stderr_terminal);
+    let follow = Follow::new(&check.output, stderr, context.stderr_terminal, context.stdout_is_file);
     let mut report = Report::new(context.stdout, follow.clone(), check.format, check.output.silent);
     let ask = Ask::new(check, follow, context.signals.clone());
     if network::probe(&ask, &mut report)?

@@ -133,7 +133,7 @@ fn connect_tcp(link: &Link, route: &Route, exchange: &mut Exchange) -> Result<So
         Some(proxy) => (&proxy.host, proxy.port, Whose::Proxy),
         None => (&route.host, route.port, Whose::Server),
     };
-    let addresses = resolve(host, port, whose, &link.settings, &mut exchange.watch)?;
+    let addresses = resolve(host, port, whose, link, &mut exchange.watch)?;
     exchange.timings.namelookup = Some(exchange.clock.elapsed());
     exchange.addresses.clone_from(&addresses);
     let whom = format!("{host}:{port}");

@@ -1,10 +1,12 @@
 //! What client, connector and transport share while one request is answered.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustls::ClientConfig;
+use rustls::client::Resumption;
 
 use super::head::Head;
 use super::request::Request;
@@ -21,11 +23,14 @@ pub(super) struct Link {
     pub settings: Settings,
     exchange: Mutex<Exchange>,
     tls: Mutex<Option<Arc<ClientConfig>>>,
+    /// The names looked up so far: each is asked for once.
+    names: Mutex<HashMap<String, Vec<SocketAddr>>>,
 }
 
 impl Link {
     pub fn new(settings: Settings, exchange: Exchange) -> Arc<Link> {
-        Arc::new(Link { settings, exchange: Mutex::new(exchange), tls: Mutex::new(None) })
+        let (exchange, tls, names) = (Mutex::new(exchange), Mutex::new(None), Mutex::default());
+        Arc::new(Link { settings, exchange, tls, names })
     }
 
     /// The exchange; no two threads ever want it at once.
@@ -33,11 +38,20 @@ impl Link {
         self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The names looked up so far.
+    pub fn names(&self) -> MutexGuard<'_, HashMap<String, Vec<SocketAddr>>> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The configuration of TLS, made at the first https request and then kept.
     pub fn tls(&self) -> Result<Arc<ClientConfig>> {
         let mut kept = self.tls.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.is_none() {
-            *kept = Some(tls::config(&self.settings.tls)?);
+            let mut config = tls::config(&self.settings.tls)?;
+            if self.settings.fresh {
+                Arc::make_mut(&mut config).resumption = Resumption::disabled();
+            }
+            *kept = Some(config);
         }
         kept.clone().ok_or_else(|| Error::new(Kind::TlsHandshake, "no TLS configuration"))
     }
@@ -141,7 +155,7 @@ impl Exchange {
         self.content_sent = None;
         self.connection = None;
         (self.fault, self.refused) = (None, false);
-        self.watch.progress.uploaded = 0;
+        (self.watch.progress.to_upload, self.watch.progress.uploaded) = (0, 0);
         self.watch.progress.downloaded = 0;
     }
 

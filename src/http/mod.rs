@@ -23,6 +23,7 @@ mod tls;
 mod transfer;
 mod transport;
 pub mod url;
+mod verifier;
 mod watch;
 
 #[cfg(test)]

@@ -108,6 +108,8 @@ pub struct Tokens {
     pub count: u64,
     /// Whether `count` is the server's figure.
     pub reported: bool,
+    /// Of these, reasoning that was not streamed: generated before the first token that was seen.
+    pub unseen: u64,
     /// Events that carried a token.
     pub token_events: u64,
     /// Events of any sort.
@@ -134,17 +136,20 @@ impl Transfer {
         sent.then(|| self.size_body as f64 / self.size_upload as f64)
     }
 
-    /// Tokens per second between the first and the last token; `None` below two tokens.
+    /// Tokens per second between the first and the last token; `None` below two tokens, and for a burst, whose rate
+    /// is that of a buffer being emptied.
     #[must_use]
     pub fn tokens_per_second(&self) -> Option<f64> {
-        let tokens = self.tokens.as_ref().filter(|tokens| tokens.count > 1)?;
+        let tokens = self.tokens.as_ref().filter(|tokens| !tokens.burst)?;
+        let seen = tokens.count.saturating_sub(tokens.unseen).checked_sub(1).filter(|&seen| seen > 0)?;
         let seconds = self.timings.last_token?.checked_sub(self.timings.first_token?)?.as_secs_f64();
-        (seconds > 0.0).then(|| (tokens.count - 1) as f64 / seconds)
+        (seconds > 0.0).then(|| seen as f64 / seconds)
     }
 }
 
 /// A compressed request over TLS with a streamed answer: the figures of the manual's example.
 #[cfg(test)]
+#[expect(clippy::too_many_lines, reason = "one line a field")]
 pub(crate) fn sample() -> Transfer {
     let field = |name: &str, value: &str| Field { name: name.into(), value: value.into() };
     let at = |microseconds| Some(Duration::from_micros(microseconds));
@@ -198,7 +203,13 @@ pub(crate) fn sample() -> Transfer {
             redirect: None,
             compress: at(58_000),
         },
-        tokens: Some(Tokens { count: 412, reported: true, ..Tokens::default() }),
+        tokens: Some(Tokens {
+            count: 412,
+            reported: true,
+            longest_gap: at(804_000),
+            median_gap: at(6_100),
+            ..Tokens::default()
+        }),
         outcome: Ok(()),
     }
 }

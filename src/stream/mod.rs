@@ -15,7 +15,7 @@ mod token;
 mod transcript;
 
 pub use scanner::Scanner;
-pub(crate) use token::one_line;
+pub use token::one_line;
 pub use transcript::Piece;
 
 /// The most that is kept of one event, one JSON document or the open tool calls, in bytes.

@@ -31,7 +31,7 @@ use std::time::Duration;
 pub use blackhole::Blackhole;
 pub use certificates::{Authority, Issued, Leaf};
 pub use conn::{Conn, set_deadlines};
-pub use gate::{Gate, gate};
+pub use gate::{Gate, Opener, gate};
 pub use listener::refused_port;
 pub use request::{Request, gunzip, gzip};
 pub use tls::{Tls, Versions};
