@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::Outside;
 use super::args::{Args, usage};
 use super::argv::CommandLine;
-use super::command::{Api, Check, Format, Output};
-use super::output::target;
+use super::command::{Api, Check, Format};
+use super::output::messages;
 use super::send::{Asks, request, settings};
 use super::target::{rules, url_and_body};
 use super::values::{count32, seconds};
@@ -41,7 +41,7 @@ pub fn check(mut line: CommandLine, outside: &mut Outside) -> Result<Check> {
     let check = Check {
         request: request(&mut args, url, &asks, &[], outside, &mut warnings)?,
         settings,
-        output: output(&mut args)?,
+        output: messages(&mut args)?,
         api: args.parsed("--api", |name| choice(name, &Api::CHOICES))?,
         repeat: args.parsed("--repeat", repeat)?.unwrap_or(REPEAT),
         budget,
@@ -57,18 +57,6 @@ pub fn check(mut line: CommandLine, outside: &mut Outside) -> Result<Check> {
         line.warn(warning);
     }
     Ok(Check { warnings: line.warnings, ..check })
-}
-
-/// What is said on stderr; the report itself goes to stdout.
-fn output(args: &mut Args) -> Result<Output> {
-    Ok(Output {
-        silent: args.on("--silent"),
-        show_error: args.on("--show-error"),
-        verbose: args.on("--verbose"),
-        trace_time: args.on("--trace-time"),
-        stderr: args.path("--stderr")?.map(target),
-        ..Output::default()
-    })
 }
 
 fn choice<T: Copy>(name: &str, choices: &[(&str, T)]) -> Result<T, String> {

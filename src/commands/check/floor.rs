@@ -35,10 +35,10 @@ pub(super) fn probe(ask: &Ask<'_>, report: &mut Report<'_>) -> Result<Option<Flo
     }
     let all = replies.len();
     let waits: Vec<Duration> = replies.iter().filter_map(Reply::wait).collect();
-    let total = median(replies.iter().map(Reply::total).collect());
+    let total = median(replies.iter().map(Reply::total));
     let late = late(&replies, ask.check.max_starttransfer);
     report.findings.answered |= replies.iter().any(|reply| reply.transfer.status.is_some());
-    let time = (!waits.is_empty()).then(|| median(waits.clone()));
+    let time = (!waits.is_empty()).then(|| median(waits.iter().copied()));
     let what = format!("POST {}", ask.target.endpoint.path);
     // The one that shows a fault, if any does.
     let fault =

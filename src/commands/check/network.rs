@@ -132,7 +132,7 @@ fn models(ask: &Ask<'_>, replies: &[Reply], report: &mut Report<'_>) -> Result<(
         let which = if all > 1 { format!("{what}: try {all}: ") } else { format!("{what}: ") };
         return failed.map_or(Ok(()), |error| report.failed("models", &which, error));
     };
-    let time = median(replies.iter().filter_map(Reply::wait).collect());
+    let time = median(replies.iter().filter_map(Reply::wait));
     let (status, html) = (answer.status, answer.html);
     let text = match answer.models {
         Some(1) if status < 300 => format!("{what}: {status}, 1 model"),

@@ -10,6 +10,7 @@ use crate::cli::Format;
 use crate::error::{Error, Result};
 use crate::output::table::{self, Column};
 use crate::output::{Follow, units, write_stdout};
+use crate::stats;
 
 /// What a probe brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,8 +166,8 @@ pub(super) fn late(replies: &[Reply], limit: Option<Duration>) -> Option<String>
     (time > limit).then(|| format!("starttransfer {time_told} is above {limit_told}"))
 }
 
-/// The middle one, the later one of two; zero of none.
-pub(super) fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or_default()
+/// The median; zero of none.
+pub(super) fn median(times: impl IntoIterator<Item = Duration>) -> Duration {
+    let seconds: Vec<f64> = times.into_iter().map(|time| time.as_secs_f64()).collect();
+    Duration::from_secs_f64(stats::median(&seconds).unwrap_or_default())
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::cli::Api;
 use crate::http::url::Url;
+use crate::random::Random;
 
 /// The model that is asked for; an answer that repeats the name comes from someone who read it.
 pub(super) const MODEL: &str = "gzpost-check-no-such-model";
@@ -118,12 +119,10 @@ fn query_without_model(query: &str) -> Option<String> {
 /// hundred times has no reason to refuse them.
 fn text(length: usize) -> String {
     let mut text = String::with_capacity(length + 20);
-    // A fixed sequence (Knuth's MMIX constants).
-    let mut state = 1_u64;
+    let mut random = Random::new(1);
     while text.len() < length {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         // Writing to a String does not fail.
-        let _ = write!(text, "{:x} ", state >> 40);
+        let _ = write!(text, "{:x} ", random.bits() >> 40);
     }
     text.truncate(length);
     text
