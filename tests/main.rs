@@ -7,13 +7,18 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests have deadlines, and look at PATH and CI")]
 
+mod bench;
 mod body;
+mod check;
+mod documents;
 mod exit_codes;
 mod faults;
 mod harness;
 mod peers;
 mod program;
 mod proxy;
+mod records;
+mod replay;
 mod sample;
 mod secrets;
 mod server;

@@ -8,8 +8,11 @@ use crate::output::{Stderr, Terminal};
 use crate::signals::Signals;
 use crate::stream::Scanner;
 
+pub mod bench;
+pub mod check;
 pub mod demo;
 mod receive;
+pub mod replay;
 pub mod send;
 
 /// What a command has around it.

@@ -35,6 +35,14 @@ impl<'a, 'b> Receive<'a, 'b> {
         Receive { answer, follow, output, stderr, scanner, line_ended: None, reasoned: false, start: Vec::new() }
     }
 
+    /// Ends the answer's last line, where messages on the same terminal would continue it.
+    pub fn end_answer(&self) {
+        // --text ends its last line itself.
+        if self.answer.open_line() && !self.output.text {
+            self.stderr.say("\n");
+        }
+    }
+
     /// Notes what was learnt about tokens in the transfer, and makes its outcome an error where `-f` or `--text`
     /// say so.
     pub fn finish(mut self, transfer: &mut Transfer) {
@@ -167,7 +175,8 @@ impl Sink for Receive<'_, '_> {
     }
 }
 
-fn refusal(status: u16, error: Option<&str>) -> String {
+/// What a status of 400 or above says.
+pub(super) fn refusal(status: u16, error: Option<&str>) -> String {
     match error {
         Some(error) => format!("the server returned status {status}: {error}"),
         None => format!("the server returned status {status}"),

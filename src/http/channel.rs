@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
+use rustix::net::sockopt;
 use rustls::ClientConnection;
 
 use super::input;
@@ -25,6 +26,11 @@ impl Socket {
             Socket::Tcp(socket) => socket.peer_addr().ok(),
             Socket::Unix(_) => None,
         }
+    }
+
+    /// The size of the kernel's send buffer, in bytes.
+    pub fn send_buffer(&self) -> Option<u64> {
+        sockopt::socket_send_buffer_size(self).ok().and_then(|size| u64::try_from(size).ok())
     }
 
     pub fn local_addr(&self) -> Option<SocketAddr> {

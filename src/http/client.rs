@@ -22,6 +22,9 @@ use crate::body::{Coding, Pending};
 use crate::error::{Error, Kind, Result};
 use crate::signals::Signals;
 
+/// Connections kept for further requests; one request at a time needs one per host.
+const KEPT_CONNECTIONS: usize = 10;
+
 /// Where an answer goes while it arrives.
 pub trait Sink {
     /// A head: of interim answers, proxies and redirects too; `last` is the one whose content follows. An error
@@ -46,15 +49,19 @@ impl Client {
     #[must_use]
     pub fn new(settings: Settings, observer: Box<dyn Observer>, signals: Option<Arc<Signals>>) -> Client {
         let watch = Watch::new(observer, signals, settings.max_time, settings.speed_limit);
+        let kept = if settings.fresh { 0 } else { KEPT_CONNECTIONS };
         let link = Link::new(settings, Exchange::new(watch));
         let config = ureq::Agent::config_builder()
             .proxy(None)
+            .max_idle_connections(kept)
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
             .user_agent("")
             .accept("")
             .accept_encoding("")
+            // It is for the server to say when an idle connection ends.
+            .max_idle_age(Duration::MAX)
             .build();
         let agent = ureq::Agent::with_parts(config, Connector(Arc::clone(&link)), NoResolver);
         Client { agent, link }
@@ -243,6 +250,8 @@ impl Client {
         let exchange = self.link.exchange();
         transfer.timings.add(&exchange.timings);
         transfer.size_upload = exchange.size_upload;
+        transfer.send_buffer = exchange.send_buffer;
+        transfer.addresses.clone_from(&exchange.addresses);
         transfer.size_download = exchange.watch.progress.downloaded;
         transfer.size_request = exchange.size_request;
         transfer.num_connects = exchange.num_connects;
@@ -294,6 +303,7 @@ impl Transfer {
             http_version: "0",
             fields: Vec::new(),
             earlier_fields: Vec::new(),
+            addresses: Vec::new(),
             remote: None,
             local: None,
             tls: None,
@@ -306,6 +316,7 @@ impl Transfer {
             size_request: 0,
             size_header: 0,
             size_upload: 0,
+            send_buffer: None,
             size_download: 0,
             size_delivered: 0,
             size_body: 0,

@@ -27,6 +27,8 @@ pub struct Transfer {
     pub fields: Vec<Field>,
     /// The fields of the answers before it (redirects), in order, for `%header{name:all:}`.
     pub earlier_fields: Vec<Field>,
+    /// What the name was resolved to (the proxy's, when there is one), in the order to try them.
+    pub addresses: Vec<SocketAddr>,
     /// The peer's address (the proxy's, when there is one).
     pub remote: Option<SocketAddr>,
     /// Our end of the connection.
@@ -51,6 +53,8 @@ pub struct Transfer {
     pub size_header: u64,
     /// Bytes of content sent, as coded.
     pub size_upload: u64,
+    /// The size of the send buffer when it took the last byte of the request: as much may have been on its way.
+    pub send_buffer: Option<u64>,
     /// Bytes of content received, before a content coding is undone.
     pub size_download: u64,
     /// Bytes of content written out, after a content coding was undone.
@@ -145,6 +149,7 @@ impl Transfer {
 
 /// A compressed request over TLS with a streamed answer: the figures of the manual's example.
 #[cfg(test)]
+#[expect(clippy::too_many_lines, reason = "one line a field")]
 pub(crate) fn sample() -> Transfer {
     let field = |name: &str, value: &str| Field { name: name.into(), value: value.into() };
     let at = |microseconds| Some(Duration::from_micros(microseconds));
@@ -157,6 +162,7 @@ pub(crate) fn sample() -> Transfer {
         http_version: "1.1",
         fields: vec![field("Content-Type", "text/event-stream"), field("X-A", "one"), field("x-a", "\"two\"")],
         earlier_fields: Vec::new(),
+        addresses: vec![SocketAddr::from(([127, 0, 0, 1], 443))],
         remote: Some(SocketAddr::from(([127, 0, 0, 1], 443))),
         local: Some(SocketAddr::from(([127, 0, 0, 1], 50_000))),
         tls: Some(Tls {
@@ -174,6 +180,7 @@ pub(crate) fn sample() -> Transfer {
         size_request: 812,
         size_header: 244,
         size_upload: 798_104,
+        send_buffer: None,
         size_download: 65_536,
         size_delivered: 65_536,
         size_body: 2_778_983,

@@ -124,7 +124,10 @@ impl Transport {
             exchange.watch.observer.sent(&framed.head);
         }
         match early {
-            Early::Nothing => exchange.timings.posttransfer = Some(exchange.clock.elapsed()),
+            Early::Nothing => {
+                exchange.timings.posttransfer = Some(exchange.clock.elapsed());
+                exchange.send_buffer = self.channel.socket.send_buffer();
+            }
             Early::Answered => {
                 self.spent = true;
                 exchange.watch.note(|| "the server answered before the request was sent; sending stopped".to_owned());

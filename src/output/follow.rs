@@ -22,6 +22,7 @@ pub struct Follow {
     content_seen: bool,
     /// So may heads.
     heads_seen: bool,
+    on_one_terminal: bool,
 }
 
 impl Follow {
@@ -38,7 +39,27 @@ impl Follow {
             Some(Target::Stderr) | None => false,
         };
         let heads_seen = heads_seen || (output.include && content_seen);
-        Follow { stderr, live, verbose: output.verbose, stamped: output.trace_time, content_seen, heads_seen }
+        Follow {
+            stderr,
+            live,
+            verbose: output.verbose,
+            stamped: output.trace_time,
+            content_seen,
+            heads_seen,
+            on_one_terminal: false,
+        }
+    }
+
+    /// Says whether messages follow the answer on the same terminal.
+    #[must_use]
+    pub fn on_one_terminal(self, on_one_terminal: bool) -> Follow {
+        Follow { on_one_terminal, ..self }
+    }
+
+    /// Whether they do.
+    #[must_use]
+    pub fn is_on_one_terminal(&self) -> bool {
+        self.on_one_terminal
     }
 
     /// Where it writes.
@@ -51,6 +72,14 @@ impl Follow {
     pub fn erase(&self) {
         if let Some(live) = &mut *self.live() {
             live.erase(&mut self.stderr.clone());
+        }
+    }
+
+    /// Begins the live line with this from now on, as far as there is one, and shows it.
+    pub fn label(&self, label: String) {
+        if let Some(live) = &mut *self.live() {
+            live.label(label);
+            live.draw(&Progress::default(), &mut self.stderr.clone());
         }
     }
 

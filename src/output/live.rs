@@ -43,13 +43,20 @@ pub struct Live {
     drawn: Option<Duration>,
     /// Token events so far.
     tokens: u64,
+    /// Stands in front: how far a run of many transfers is.
+    label: String,
 }
 
 impl Live {
     /// Without a terminal nothing is ever drawn.
     #[must_use]
     pub fn new(terminal: Option<Terminal>) -> Live {
-        Live { terminal, shown: 0, drawn: None, tokens: 0 }
+        Live { terminal, shown: 0, drawn: None, tokens: 0, label: String::new() }
+    }
+
+    /// Another transfer begins, of a run that is so far; from now on the line is drawn however short transfers are.
+    pub fn label(&mut self, label: String) {
+        (self.label, self.tokens, self.drawn) = (label, 0, None);
     }
 
     /// Takes in how many token events there were.
@@ -57,22 +64,28 @@ impl Live {
         self.tokens = tokens;
     }
 
-    /// Draws the line in place of the former one, once the transfer has taken a second, and at most once a tick: a
-    /// stream calls this at each of its reads.
+    /// Draws the line in place of the former one, once the transfer has taken a second or there is a label, and at
+    /// most once a tick: a stream calls this at each of its reads.
     ///
     /// The line is decoration: a terminal that cannot be written to is no error.
     pub fn draw(&mut self, progress: &Progress, err: &mut dyn Write) {
-        let Some(terminal) = self.terminal.filter(|_| progress.elapsed >= QUIET) else {
-            return;
-        };
         // A clock that went back is that of another attempt.
-        if self.drawn.is_some_and(|drawn| progress.elapsed.abs_diff(drawn) < TICK) {
-            return;
+        let too_soon = self.drawn.is_some_and(|drawn| progress.elapsed.abs_diff(drawn) < TICK);
+        let waited = (progress.elapsed >= QUIET).then(|| text(progress, self.tokens));
+        let label = Some(self.label.clone()).filter(|label| !label.is_empty());
+        let text = label.into_iter().chain(waited).collect::<Vec<_>>().join(", ");
+        if !text.is_empty() && !too_soon {
+            self.drawn = Some(progress.elapsed);
+            self.show(&text, err);
         }
-        self.drawn = Some(progress.elapsed);
+    }
+
+    /// Draws this text in place of the former one, cut to the terminal's width.
+    pub fn show(&mut self, text: &str, err: &mut dyn Write) {
+        let Some(terminal) = self.terminal else { return };
         // The last column stays free: a cursor behind it would be on the next line.
-        let text: String = text(progress, self.tokens).chars().take(terminal.width.saturating_sub(1)).collect();
-        let width = text.len();
+        let text: String = text.chars().take(terminal.width.saturating_sub(1)).collect();
+        let width = text.chars().count();
         let line = if terminal.plain {
             // Blanks in place of an escape sequence, and back to where the text ends.
             format!("\r{text:<0$}\r{text}", self.shown)
@@ -129,6 +142,18 @@ mod tests {
     fn nothing_without_a_terminal_and_nothing_within_a_second() {
         assert_eq!(drawn(None, &[after(5_000)]), "");
         assert_eq!(drawn(Some(Terminal::default()), &[after(999)]), "");
+    }
+
+    #[test]
+    fn a_label_stands_in_front_from_the_first_moment() {
+        let (mut err, mut live) = (Vec::new(), Live::new(Some(Terminal { width: 80, plain: true })));
+        live.count(9);
+        live.label("3 of 12".into());
+        live.draw(&after(500), &mut err);
+        live.draw(&after(1_500), &mut err);
+        let last = "3 of 12, uploaded 61 %, waiting 1.5 s, 4.1 KB received";
+        let expected = format!("\r3 of 12\r3 of 12\r{last}\r{last}");
+        assert_eq!(String::from_utf8(err).unwrap(), expected);
     }
 
     #[test]

@@ -15,11 +15,13 @@ pub(super) struct Facts<'a> {
 }
 
 /// The value of a variable.
-#[derive(Debug, PartialEq)]
-pub(super) enum Value {
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// As it is.
     Text(String),
     /// A status code: three digits at least, 000 for none; a plain number in JSON.
     Code(Option<u16>),
+    /// A whole number.
     Number(i128),
     /// With two decimals.
     Ratio(f64),

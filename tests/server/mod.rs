@@ -73,6 +73,12 @@ impl<T: Send + 'static> Server<T> {
         Server::tcp("https", 1, once(move |socket| script(shake_hands(socket, config))))
     }
 
+    /// Serves any number of connections over TLS, each on its own thread.
+    pub fn tls_many(authority: &Authority, tls: &Tls, script: impl Fn(Conn) -> T + Send + Sync + 'static) -> Server<T> {
+        let config = tls::configure(authority, tls);
+        Server::tcp("https", usize::MAX, move |_, socket| script(shake_hands(socket, config.clone())))
+    }
+
     /// Serves one connection on a Unix socket.
     pub fn unix(script: impl FnOnce(Conn) -> T + Send + 'static) -> Server<T> {
         let dir = TempDir::new();
