@@ -1,6 +1,6 @@
 //! The URL of a request: where it stands on the command line, and which schemes it may have.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -91,15 +91,22 @@ pub fn url_and_body(urls: Vec<String>, arguments: Vec<OsString>, rules: &Rules) 
     };
     let second = urls.next().map(OsString::from).or_else(|| body.clone().filter(is_url));
     if let Some(second) = second {
-        return Err(usage(format!("{}: a second URL; a command sends one request", second.to_string_lossy())));
+        return Err(usage(format!("{}: a second URL; a command sends one request", shown(&second))));
     }
     if let Some(more) = arguments.next() {
-        return Err(usage(format!("{}: one argument too many after URL and BODY", more.to_string_lossy())));
+        return Err(usage(format!("{}: one argument too many after URL and BODY", shown(&more))));
     }
     if body.as_ref().is_some_and(|body| body.as_bytes().starts_with(b"{") && !Path::new(body).exists()) {
         return Err(usage("BODY is a file, or - for stdin; use --json for JSON on the command line"));
     }
     Ok((rules.parse(&url)?, body))
+}
+
+/// An argument for a message: without the password when it is a URL.
+fn shown(argument: &OsStr) -> String {
+    let text = argument.to_string_lossy();
+    Url::parse(&text)
+        .map_or_else(|_| text.into_owned(), |url| if url.userinfo.is_some() { url.redacted() } else { url.given })
 }
 
 #[cfg(test)]
