@@ -65,7 +65,6 @@ pub(super) struct Exchange {
     /// The last connection that failed was refused.
     pub refused: bool,
     pub size_request: u64,
-    pub size_upload: u64,
     pub size_body: u64,
     pub content_sent: Option<ContentSent>,
     pub connection: Option<Connection>,
@@ -114,7 +113,6 @@ impl Exchange {
             http_connect: None,
             refused: false,
             size_request: 0,
-            size_upload: 0,
             size_body: 0,
             content_sent: None,
             connection: None,
@@ -131,7 +129,7 @@ impl Exchange {
         self.outgoing = Some(outgoing);
         self.heads.clear();
         self.trailers.clear();
-        (self.size_upload, self.size_body) = (0, 0);
+        self.size_body = 0;
         self.content_sent = None;
         self.connection = None;
         (self.fault, self.refused) = (None, false);
