@@ -8,15 +8,23 @@
 #![allow(clippy::disallowed_methods, reason = "tests have deadlines, and look at PATH and CI")]
 
 mod body;
+mod command_line;
+mod decoding;
 mod exit_codes;
 mod faults;
 mod harness;
+mod limits;
+mod output;
 mod peers;
 mod program;
 mod proxy;
+mod redirects;
+mod retry;
+mod route;
 mod sample;
 mod secrets;
 mod server;
 mod timing;
 mod tls;
 mod transfer;
+mod write_out;
