@@ -14,9 +14,9 @@ fn followed(status: u16, location: &'static str, program: Program, target: &str)
     let server = Server::many(move |number, mut conn| {
         let request = conn.read_request();
         if number == 0 {
-            conn.write(redirect(status, location))
+            conn.write(redirect(status, location));
         } else {
-            conn.write(OK)
+            conn.write(OK);
         }
         request
     });
@@ -81,9 +81,9 @@ fn locations_are_resolved_against_the_url() {
             let request = conn.read_request();
             let port = request.field("host").and_then(|host| host.split(':').nth(1)).expect("a port").to_owned();
             if number == 0 {
-                conn.write(redirect(302, &location.replace("PORT", &port)))
+                conn.write(redirect(302, &location.replace("PORT", &port)));
             } else {
-                conn.write(OK)
+                conn.write(OK);
             }
             request.target
         });
@@ -192,9 +192,9 @@ fn moments_add_up_and_the_way_is_told() {
     let server = Server::many(|number, mut conn| {
         let request = conn.read_request();
         if number == 0 {
-            conn.write(redirect(302, "/x"))
+            conn.write(redirect(302, "/x"));
         } else {
-            conn.write(OK)
+            conn.write(OK);
         }
         request
     });

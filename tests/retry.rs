@@ -156,9 +156,9 @@ fn every_attempt_sends_the_same_content_and_the_last_one_counts() {
     let server = Server::many(|number, mut conn| {
         let request = conn.read_request();
         if number < 3 {
-            conn.write(busy(500, ""))
+            conn.write(busy(500, ""));
         } else {
-            conn.write(busy(404, ""))
+            conn.write(busy(404, ""));
         }
         request
     });
