@@ -21,12 +21,14 @@ use super::fault::{self, Phase};
 use super::head::{self, Framing, Head};
 use super::input::Input;
 use super::settings::Proxy;
+use crate::body::Content;
 use crate::error::{Error, Kind, Result};
 
 /// How long the content is held back for `100 Continue` when the user asked for it (curl's `--expect100-timeout`).
 const CONTINUE_WAIT: Duration = Duration::from_secs(1);
 
-/// What an answer may send before the request is sent, in bytes; then the connection waits.
+/// How much of an answer is kept back while the request is sent, in bytes; what comes with more is read beside the
+/// sending, as a server that answers piece by piece reads no further until its answer is read.
 const EARLY_ANSWER: usize = 1024 * 1024;
 
 /// A connection under the engine.
@@ -49,6 +51,19 @@ pub(super) struct Transport {
     asked_for_head: bool,
     /// Reads the content, when it is chunked.
     chunks: Option<Dechunker>,
+    /// Bytes of the heads of this answer, interim ones included.
+    heads: usize,
+    /// What is left to send while the answer is read already.
+    unsent: Option<Unsent>,
+}
+
+/// The rest of a request.
+#[derive(Debug)]
+struct Unsent {
+    content: Arc<Content>,
+    /// Where in the content it begins.
+    from: usize,
+    tail: &'static [u8],
 }
 
 /// What was seen while sending.
@@ -57,6 +72,8 @@ enum Early {
     Nothing,
     /// A final answer that refuses the request, or the end of the stream.
     Answered,
+    /// So much of an answer that it is read first; this many bytes of the content are left.
+    Answering(usize),
 }
 
 impl Transport {
@@ -79,6 +96,8 @@ impl Transport {
             searched: 0,
             asked_for_head: false,
             chunks: None,
+            heads: 0,
+            unsent: None,
         }
     }
 
@@ -88,20 +107,19 @@ impl Transport {
         exchange.connection = Some(self.connection.clone());
         self.phase = Phase::Send;
         self.input.close();
-        self.chunks = None;
-        self.searched = 0;
+        (self.chunks, self.unsent) = (None, None);
+        (self.searched, self.heads) = (0, 0);
         self.asked_for_head = request.head || request.method == "HEAD";
         let content = match content {
             Some(pending) => Some(pending.wait(|done| exchange.watch.wait_for(done, PollFlags::IN).map(|_| ()))?),
             None => None,
         };
-        let content = content.as_deref();
-        let framed = request.head(self.via.as_ref(), &self.link.settings, content);
-        if let Some(content) = content {
+        let framed = request.head(self.via.as_ref(), &self.link.settings, content.as_deref());
+        if let Some(content) = &content {
             exchange.size_body = content.size_body;
             exchange.content_sent = Some(ContentSent { coding: content.coding, compress: content.compress });
         }
-        let bytes = content.map_or(&[][..], |content| &content.bytes);
+        let bytes = content.as_ref().map_or(&[][..], |content| &content.bytes);
         exchange.watch.progress.to_upload = bytes.len() as u64;
         exchange.timings.pretransfer = Some(exchange.clock.elapsed());
         let mut early = Early::Nothing;
@@ -119,7 +137,6 @@ impl Transport {
             early = self.write_out(exchange, framed.tail, &[])?;
         }
         exchange.size_request += framed.head.len() as u64;
-        exchange.size_upload = exchange.watch.progress.uploaded.min(bytes.len() as u64);
         if exchange.watch.observer.verbose() {
             exchange.watch.observer.sent(&framed.head);
         }
@@ -131,6 +148,10 @@ impl Transport {
             Early::Answered => {
                 self.spent = true;
                 exchange.watch.note(|| "the server answered before the request was sent; sending stopped".to_owned());
+            }
+            Early::Answering(left) => {
+                let from = bytes.len() - left;
+                self.unsent = content.map(|content| Unsent { content, from, tail: framed.tail });
             }
         }
         self.phase = Phase::Wait;
@@ -153,10 +174,11 @@ impl Transport {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return self.broken_while_sending(exchange, &error),
             }
-            let full = self.input.len() >= EARLY_ANSWER;
-            let events = if full { PollFlags::OUT } else { PollFlags::IN | PollFlags::OUT };
-            let ready = exchange.watch.wait_for(&self.channel.socket, events)?;
-            if !full && ready.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
+            if self.input.len() >= EARLY_ANSWER && head.is_empty() {
+                return Ok(Early::Answering(content.len()));
+            }
+            let ready = exchange.watch.wait_for(&self.channel.socket, PollFlags::IN | PollFlags::OUT)?;
+            if ready.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
                 match self.receive(exchange) {
                     Ok(Some(0)) => return Ok(Early::Answered),
                     Ok(_) if self.refused() => return Ok(Early::Answered),
@@ -164,6 +186,28 @@ impl Transport {
                     Err(error) => return self.broken_while_sending(exchange, &error),
                 }
             }
+        }
+    }
+
+    /// Sends more of what is left, as much as goes without waiting.
+    fn send_more(&mut self, exchange: &mut Exchange) {
+        let Some(Unsent { content, from, tail }) = &mut self.unsent else { return };
+        let rest = &content.bytes[*from..];
+        let sent = if rest.is_empty() { self.channel.write(tail, &[]) } else { self.channel.write(&[], rest) };
+        match sent {
+            Ok(bytes) if rest.is_empty() => *tail = &tail[bytes..],
+            Ok(bytes) => {
+                *from += bytes;
+                exchange.watch.progress.uploaded += bytes as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+            // What the peer has to say is still read.
+            Err(_) => (self.spent, self.unsent) = (true, None),
+        }
+        let done = |unsent: &Unsent| unsent.from == unsent.content.bytes.len() && unsent.tail.is_empty();
+        if self.unsent.as_ref().is_some_and(done) && self.channel.is_flushed() {
+            self.unsent = None;
+            exchange.timings.posttransfer = Some(exchange.clock.elapsed());
         }
     }
 
@@ -226,14 +270,20 @@ impl Transport {
     /// Waits until something has arrived; false at the end of the stream.
     fn receive_some(&mut self, exchange: &mut Exchange) -> Result<bool> {
         loop {
+            // Where there is always something to read nothing waits, and the limits hold all the same.
+            exchange.watch.look()?;
             match self.receive(exchange) {
                 Ok(Some(read)) => return Ok(read > 0),
-                Ok(None) => exchange.watch.wait_for(&self.channel.socket, PollFlags::IN)?,
+                Ok(None) if self.unsent.is_some() => {
+                    exchange.watch.wait_for(&self.channel.socket, PollFlags::IN | PollFlags::OUT)?;
+                    self.send_more(exchange);
+                }
+                Ok(None) => _ = exchange.watch.wait_for(&self.channel.socket, PollFlags::IN)?,
                 Err(error) => {
                     self.spent = true;
                     return Err(fault::io_error(self.phase, &error, &self.whom));
                 }
-            };
+            }
         }
     }
 
@@ -244,6 +294,10 @@ impl Transport {
                 self.phase = Phase::Head;
             }
             if let Some(end) = head::find_end(self.input.bytes(), self.searched) {
+                self.heads += end;
+                if self.heads > head::MAX_HEAD {
+                    return Err(head::too_large());
+                }
                 let ignore_length = self.link.settings.ignore_content_length;
                 let raw = self.input.take(end);
                 let (head, framing) = match Head::framed(&raw, self.asked_for_head, ignore_length) {
@@ -261,7 +315,10 @@ impl Transport {
                     exchange.timings.starttransfer = exchange.timings.starttransfer.filter(|_| more);
                     continue;
                 }
-                self.input.show(head.synthetic(framing, head.keep_alive(framing)));
+                // A redirect is followed on a new connection: the server may be closing this one, and what meets its
+                // end would have to be sent twice.
+                let reused = self.link.settings.follow.is_none() || !(300..400).contains(&head.status);
+                self.input.show(head.synthetic(framing, reused && head.keep_alive(framing)));
                 exchange.received(head);
                 self.phase = Phase::Content;
                 if framing == Framing::Chunked {
@@ -277,8 +334,7 @@ impl Transport {
                 return Err(Error { kind, ..error });
             }
             if self.input.len() > head::MAX_HEAD {
-                let text = format!("the answer's head is larger than {} KB", head::MAX_HEAD / 1024);
-                return Err(Error::new(Kind::Receive, text));
+                return Err(head::too_large());
             }
             self.searched = self.input.len();
             if !self.receive_some(exchange)? {
@@ -343,6 +399,7 @@ impl EngineTransport for Transport {
     fn is_open(&mut self) -> bool {
         // Anything that can be read now, be it bytes or the end, makes the connection useless for another request.
         !self.spent
+            && self.unsent.is_none()
             && self.input.is_empty()
             && matches!(self.channel.read(&mut [0; 16]), Err(error) if error.kind() == io::ErrorKind::WouldBlock)
     }

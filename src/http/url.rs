@@ -72,6 +72,11 @@ impl Scheme {
     }
 }
 
+/// `HOST:PORT`, an IPv6 address in brackets.
+pub(super) fn host_and_port(host: &str, port: u16) -> String {
+    if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+}
+
 /// Scheme, host and port: credentials stay within one (RFC 6454, section 4).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Origin {
