@@ -8,8 +8,7 @@ use std::os::unix::net::UnixStream;
 use rustix::net::sockopt;
 use rustls::ClientConnection;
 
-/// One socket read's worth of ciphertext: rustls itself would read 4 KB at a time.
-const CIPHERTEXT: usize = 64 * 1024;
+use super::input;
 
 /// Plaintext handed to rustls at a time: sixteen records of the largest size, so that all but the last are full.
 const PLAINTEXT: usize = 16 * 16 * 1024;
@@ -106,9 +105,11 @@ impl Encryption {
     /// Takes in ciphertext from the socket; false at its end.
     fn receive(&mut self, socket: &mut Socket) -> io::Result<bool> {
         if self.start == self.end {
-            self.ciphertext.resize(CIPHERTEXT, 0);
-            self.start = 0;
-            self.end = 0;
+            // rustls itself would read 4 KB at a time.
+            if self.end == self.ciphertext.len() {
+                input::grow(&mut self.ciphertext);
+            }
+            (self.start, self.end) = (0, 0);
             self.end = retry(|| socket.read(&mut self.ciphertext))?;
         }
         let taken = self.connection.read_tls(&mut &self.ciphertext[self.start..self.end])?;

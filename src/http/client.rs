@@ -17,7 +17,7 @@ use super::timing::{Clock, Timings};
 use super::transfer::Transfer;
 use super::url::{Url, host_and_port};
 use super::watch::{Observer, Watch};
-use super::{proxy, redirect};
+use super::{input, proxy, redirect};
 use crate::body::{Coding, Pending};
 use crate::error::{Error, Kind, Result};
 use crate::signals::Signals;
@@ -215,18 +215,18 @@ impl Client {
 
     /// Reads the content to its end, each piece as soon as it is there.
     fn read(&self, reader: &mut impl Read, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let mut room = vec![0; 8 * 1024];
+        let (mut room, mut read) = (Vec::new(), 0);
         loop {
-            let read = match reader.read(&mut room) {
+            if read == room.len() {
+                input::grow(&mut room);
+            }
+            read = match reader.read(&mut room) {
                 Ok(0) => return Ok(()),
                 Ok(read) => read,
                 Err(error) => return Err(self.fault(&error)),
             };
             self.link.exchange().watch.progress.downloaded += read as u64;
             each(&room[..read])?;
-            if read == room.len() {
-                room.resize(256 * 1024, 0);
-            }
         }
     }
 
