@@ -243,7 +243,7 @@ fn encrypt(
         exchange.watch.wait_for(&channel.socket, events)?;
     }
     exchange.timings.appconnect = Some(exchange.clock.elapsed());
-    let negotiated = tls::negotiated(&encryption.connection, &link.settings.tls, host);
+    let negotiated = tls::negotiated(&encryption.connection);
     exchange.watch.note(|| format!("TLS: {} {}", negotiated.version, negotiated.cipher));
     channel.tls = Some(encryption);
     Ok(negotiated)
