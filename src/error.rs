@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::http::credentials::escape;
+
 /// Why a command failed, by curl's numbers (`curl(1)`, EXIT CODES): the number is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -90,9 +92,10 @@ impl Error {
     }
 }
 
+/// One line whatever the message quotes: control characters are escaped.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "({}) {}", self.kind.code(), self.message)
+        write!(f, "({}) {}", self.kind.code(), escape(self.message.as_bytes()))
     }
 }
 

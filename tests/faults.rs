@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use crate::program::{Program, gzpost};
-use crate::sample::{EVENTS, OK, chat};
+use crate::sample::{EVENTS, OK, chat, quiet};
 use crate::server::{Authority, Blackhole, Conn, Request, Server, Tls, gate};
 
 /// More than any socket buffer holds, so the server always answers in the middle of it.
@@ -12,11 +12,6 @@ const UPLOAD: usize = 30_000_000;
 /// The program about to send a big body plain, and to print the status code behind the answer.
 fn upload() -> Program {
     gzpost().file("big.json", chat(UPLOAD)).args(["--identity", "--data-binary", "@big.json", "-w", "%{http_code}"])
-}
-
-/// Errors only, no timing.
-fn quiet(arguments: &[&str]) -> Program {
-    gzpost().arg("-sS").args(arguments)
 }
 
 #[test]

@@ -9,6 +9,7 @@ use super::receive::Receive;
 use crate::body::{self, Body, Pending};
 use crate::cli::{Output, Send};
 use crate::error::{Error, Kind, Result};
+use crate::http::credentials::escape;
 use crate::http::retry::{Verdict, verdict};
 use crate::http::timing::{Clock, wall_clock};
 use crate::http::{Client, Request, Transfer};
@@ -44,7 +45,7 @@ pub(super) fn begin(send: &Send, stderr: &Stderr) -> Result<()> {
         stderr.redirect(target)?;
     }
     for warning in &send.warnings {
-        stderr.say(&format!("gzpost: warning: {warning}\n"));
+        stderr.say(&format!("gzpost: warning: {}\n", escape(warning.as_bytes())));
     }
     Ok(())
 }
@@ -71,11 +72,7 @@ fn content(send: &mut Send, context: &mut Context<'_>) -> Result<Option<Arc<Pend
     if send.parts.is_empty() {
         return Ok(None);
     }
-    let read = body::read(&send.parts, context.stdin);
-    if let Some(error) = context.signals.as_ref().and_then(|signals| signals.arrived()) {
-        return Err(error);
-    }
-    let body: Body = read?;
+    let body = body::read(&send.parts, context.stdin)?;
     if send.get {
         let query = String::from_utf8(body.bytes)
             .map_err(|_| Error::new(Kind::Url, format!("{}: not UTF-8, so no query of a URL", body.name)))?;
@@ -169,7 +166,10 @@ fn report(transfer: &Transfer, send: &Send, context: &mut Context<'_>) -> Result
             crate::http::url::Url::parse(url).ok()?.part(name)
         };
         let mut err = stderr.clone();
-        write_out::write(format, transfer, &url_part, wall_clock(), context.stdout, &mut err)?;
+        let written = write_out::write(format, transfer, &url_part, wall_clock(), context.stdout, &mut err);
+        if transfer.outcome.is_ok() {
+            written?;
+        }
     }
     Ok(transfer.outcome.as_ref().map_or_else(|error| error.kind.code(), |()| 0))
 }

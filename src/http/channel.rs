@@ -93,11 +93,13 @@ pub(super) struct Encryption {
     ciphertext: Vec<u8>,
     start: usize,
     end: usize,
+    /// Why nothing follows what is decrypted.
+    fault: Option<io::Error>,
 }
 
 impl Encryption {
     pub fn new(connection: ClientConnection) -> Encryption {
-        Encryption { connection, ciphertext: Vec::new(), start: 0, end: 0 }
+        Encryption { connection, ciphertext: Vec::new(), start: 0, end: 0, fault: None }
     }
 
     /// Takes in ciphertext from the socket; false at its end.
@@ -173,9 +175,17 @@ impl Channel {
         let Some(tls) = tls else { return retry(|| socket.read(buf)) };
         loop {
             match tls.connection.reader().read(buf) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => tls.receive(socket)?,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 other => return other,
-            };
+            }
+            if let Some(fault) = tls.fault.take() {
+                return Err(fault);
+            }
+            match tls.receive(socket) {
+                // What was decrypted in front of a broken record is read first.
+                Err(fault) if fault.kind() == io::ErrorKind::InvalidData => tls.fault = Some(fault),
+                received => _ = received?,
+            }
         }
     }
 }

@@ -112,8 +112,10 @@ impl Dechunker {
             State::DataEnd if line.is_empty() => State::Size,
             State::DataEnd => return Err(bad("a chunk is longer than its size")),
             State::Trailers if line.is_empty() => State::Done,
-            State::Trailers if line.contains(&0) => {
-                return Err(Error::new(Kind::WeirdReply, "malformed answer: NUL byte in a trailer field"));
+            State::Trailers if line.contains(&0) => return Err(weird("NUL byte in a trailer field")),
+            // A folded line belongs to the field above it.
+            State::Trailers if !line.contains(&b':') && !matches!(line[0], b' ' | b'\t') => {
+                return Err(weird("trailer field without a colon"));
             }
             State::Trailers => {
                 self.trailers.extend_from_slice(line);
@@ -129,15 +131,20 @@ impl Dechunker {
     }
 }
 
-/// The hexadecimal size in front of extensions.
+/// The hexadecimal size in front of extensions, of 63 bits as in curl.
 fn size(line: &[u8]) -> Result<u64> {
-    let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    let text = std::str::from_utf8(&line[..digits]).unwrap_or_default();
-    match u64::from_str_radix(text, 16) {
-        Ok(size) => Ok(size),
-        Err(_) if digits == 0 => Err(bad("a chunk begins without its size")),
-        Err(_) => Err(bad("a chunk's size is too large")),
+    let (digits, rest) = line.split_at(line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count());
+    // `0x2` must not pass for the last chunk.
+    if digits.is_empty() || !matches!(rest.trim_ascii_start(), [] | [b';', ..]) {
+        return Err(bad("a chunk begins without its size"));
     }
+    let text = std::str::from_utf8(digits).unwrap_or_default();
+    let size = i64::from_str_radix(text, 16).ok().and_then(|size| u64::try_from(size).ok());
+    size.ok_or_else(|| bad("a chunk's size is too large"))
+}
+
+fn weird(what: &str) -> Error {
+    Error::new(Kind::WeirdReply, format!("malformed answer: {what}"))
 }
 
 fn bad(what: &str) -> Error {
@@ -204,13 +211,30 @@ mod tests {
     }
 
     #[test]
+    fn trailers_are_fields() {
+        for (trailers, kind) in
+            [("nonsense\r\n", Some(Kind::WeirdReply)), ("A: \0\r\n", Some(Kind::WeirdReply)), ("A:\r\n b\r\n", None)]
+        {
+            let outcome = read(format!("0\r\n{trailers}\r\n").as_bytes(), 100).2;
+            assert_eq!(outcome.err().map(|error| error.kind), kind, "{trailers:?}");
+        }
+    }
+
+    #[test]
     fn what_follows_the_content_is_left_alone() {
         assert_eq!(read(b"0\r\n\r\nHTTP/1.1 200", 100).2, Ok(12));
     }
 
     #[test]
     fn data_in_front_of_a_fault_is_delivered() {
-        for input in [&b"2\r\nab\r\nzz\r\n"[..], b"2\r\nabc\r\n", b"2\r\nab\r\n10000000000000000\r\n"] {
+        for input in [
+            &b"2\r\nab\r\nzz\r\n"[..],
+            b"2\r\nabc\r\n",
+            b"2\r\nab\r\n10000000000000000\r\n",
+            b"2\r\nab\r\n8000000000000000\r\n",
+            b"2\r\nab\r\n0x2\r\n",
+            b"2\r\nab\r\n2 3\r\n",
+        ] {
             for step in [1, 100] {
                 let (data, _, outcome) = read(input, step);
                 assert_eq!(data, b"ab");

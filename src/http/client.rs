@@ -10,14 +10,14 @@ use super::connector::{Connector, NoResolver};
 use super::decoding::Decoding;
 use super::exchange::{Exchange, Link, Outgoing};
 use super::fault::{self, Phase};
-use super::head::{Framing, Head, Version};
+use super::head::{Head, Version};
 use super::request::Request;
 use super::settings::Settings;
 use super::timing::{Clock, Timings};
 use super::transfer::Transfer;
-use super::url::Url;
+use super::url::{Url, host_and_port};
 use super::watch::{Observer, Watch};
-use super::{input, proxy, redirect};
+use super::{input, proxy, redirect, tls};
 use crate::body::{Coding, Pending};
 use crate::error::{Error, Kind, Result};
 use crate::signals::Signals;
@@ -111,6 +111,9 @@ impl Client {
             }
         }
         transfer.timings.total = Some(clock.elapsed());
+        if let Some(tls) = transfer.tls.as_mut().filter(|_| self.link.settings.tls.insecure) {
+            tls.verify_result = tls::verify_anyway(&tls.certificates, &request.url.host);
+        }
         transfer
     }
 
@@ -136,10 +139,6 @@ impl Client {
         let follow = follow?;
         let mut reader = response.into_body().into_reader();
         if follow.is_some() {
-            // Read to its end so that the connection can be used again; without an end in sight it is not worth it.
-            if heads.last().is_some_and(|head| head.framing(request.head, false) != Ok(Framing::UntilClose)) {
-                self.read(&mut reader, |_| Ok(()))?;
-            }
             return Ok(follow);
         }
         self.deliver(&mut reader, transfer, sink)?;
@@ -186,20 +185,21 @@ impl Client {
     fn deliver(&self, reader: &mut impl Read, transfer: &mut Transfer, sink: &mut dyn Sink) -> Result<()> {
         let settings = &self.link.settings;
         let clock = self.link.exchange().watch.clock;
-        let coding = transfer.field("Content-Encoding").filter(|_| settings.compressed).unwrap_or_default();
+        let codings = if settings.compressed { transfer.values("Content-Encoding").join(",") } else { String::new() };
         let limit = settings.max_filesize.unwrap_or(u64::MAX);
         // A length that is no number was refused before; one that is too large to be one is too large.
         let announced = transfer.field("Content-Length").map(|length| length.trim().parse().unwrap_or(u64::MAX));
         if announced.is_some_and(|length| length > limit) {
-            return Err(over_the_limit(settings));
+            return Err(over_the_limit(limit));
         }
-        let mut decoding = Decoding::new(coding)?;
+        let mut decoding = Decoding::new(&codings)?;
         let mut delivered = 0;
         let mut deliver = |bytes: &[u8]| {
-            let within = bytes.len().min(usize::try_from(limit - delivered).unwrap_or(usize::MAX));
-            sink.content(&bytes[..within], clock.elapsed())?;
-            delivered += within as u64;
-            if within < bytes.len() { Err(over_the_limit(settings)) } else { Ok(()) }
+            let room = usize::try_from(limit - delivered).unwrap_or(usize::MAX);
+            let within = &bytes[..bytes.len().min(room)];
+            sink.content(within, clock.elapsed())?;
+            delivered += within.len() as u64;
+            if within.len() < bytes.len() { Err(over_the_limit(limit)) } else { Ok(()) }
         };
         let mut finished = self.read(reader, |bytes| decoding.feed(bytes, &mut deliver));
         // An answer without content, as to HEAD, has nothing to undo, whatever its fields say.
@@ -249,7 +249,7 @@ impl Client {
     fn collect(&self, request: &Request, transfer: &mut Transfer) {
         let exchange = self.link.exchange();
         transfer.timings.add(&exchange.timings);
-        transfer.size_upload = exchange.size_upload;
+        transfer.size_upload = exchange.watch.progress.uploaded;
         transfer.send_buffer = exchange.send_buffer;
         transfer.addresses.clone_from(&exchange.addresses);
         transfer.size_download = exchange.watch.progress.downloaded;
@@ -274,19 +274,17 @@ impl Client {
     }
 }
 
-fn over_the_limit(settings: &Settings) -> Error {
-    let limit = settings.max_filesize.unwrap_or_default();
+fn over_the_limit(limit: u64) -> Error {
     Error::new(Kind::TooLarge, format!("the answer is larger than {limit} bytes (--max-filesize)"))
 }
 
 /// What the engine needs to know: where connections are kept under, and that there is nothing for it to send.
 fn engine_request(request: &Request) -> Result<EngineRequest<()>> {
     let scheme = request.url.scheme.name();
-    let host =
-        if request.url.host.contains(':') { format!("[{}]", request.url.host) } else { request.url.host.clone() };
+    let authority = host_and_port(&request.url.host, request.url.port_or_default());
     EngineRequest::builder()
         .method(Method::GET)
-        .uri(format!("{scheme}://{host}:{}/", request.url.port_or_default()))
+        .uri(format!("{scheme}://{authority}/"))
         .header("content-length", "0")
         .body(())
         .map_err(|_| Error::new(Kind::Url, format!("{} is no host name", request.url.host)))

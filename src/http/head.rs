@@ -105,6 +105,12 @@ pub fn not_http(bytes: &[u8]) -> Error {
     Error::new(Kind::UnsupportedProtocol, message)
 }
 
+/// Exit 56: heads above `MAX_HEAD`, those of interim answers counted with that of the answer.
+#[must_use]
+pub fn too_large() -> Error {
+    Error::new(Kind::Receive, format!("the fields of the answer are larger than {} KB", MAX_HEAD / 1024))
+}
+
 impl Head {
     /// Reads a whole head, its empty line included.
     ///
@@ -113,8 +119,7 @@ impl Head {
     /// `MAX_FIELDS`.
     pub fn parse(raw: &[u8]) -> Result<Head> {
         if raw.len() > MAX_HEAD {
-            let message = format!("the fields of the answer are larger than {} KB", MAX_HEAD / 1024);
-            return Err(Error::new(Kind::Receive, message));
+            return Err(too_large());
         }
         let (version, status, reason) = status_line(lines(raw).next().unwrap_or_default())?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -68,6 +68,9 @@ impl Watch {
         max_time: Option<Duration>,
         limit: Option<SpeedLimit>,
     ) -> Watch {
+        if let Some(signals) = &signals {
+            signals.hold();
+        }
         let speed = limit.map(|limit| Speed { limit, since: Duration::ZERO, moved: 0, slow_since: None });
         let (clock, progress) = (Clock::start(), Progress::default());
         Watch { clock, observer, progress, signals, max_time, connect_by: None, speed }
@@ -142,6 +145,11 @@ impl Watch {
             // Interrupted or not: the loop looks at the signals and the clock.
             let _ = poll(&mut signals, Some(&timespec(left)));
         }
+    }
+
+    /// Ends with an error at a limit or a signal, without waiting for anything.
+    pub fn look(&mut self) -> Result<()> {
+        self.check(self.clock.elapsed())
     }
 
     /// The next moment at which something has to be looked at.

@@ -45,10 +45,12 @@ impl Default for Terminal {
     }
 }
 
-/// Writes to stdout at once. A reader that went away is an error without words: there is nobody to tell.
+/// Writes to stdout at once. A reader that went away is an error without words: there is nobody to tell. An `Error` of
+/// ours inside the writer's I/O error comes back as it is.
 pub fn write_stdout(stdout: &mut dyn Write, bytes: &[u8]) -> Result<()> {
-    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
-        ErrorKind::BrokenPipe => Error::new(Kind::Write, ""),
-        _ => Error::new(Kind::Write, format!("stdout: could not be written: {error}")),
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.downcast::<Error>() {
+        Ok(ours) => ours,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Error::new(Kind::Write, ""),
+        Err(error) => Error::new(Kind::Write, format!("stdout: could not be written: {error}")),
     })
 }

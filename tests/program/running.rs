@@ -77,6 +77,12 @@ impl Running {
         self.stdout.file = None;
     }
 
+    /// Types on the terminal that stderr is.
+    pub fn type_in(&mut self, text: &str) {
+        let terminal = self.stderr.file.as_mut().expect("an open terminal");
+        terminal.write_all(text.as_bytes()).expect("a terminal that takes keys");
+    }
+
     /// Sends a signal.
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).expect("a process to signal");

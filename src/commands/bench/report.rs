@@ -15,7 +15,7 @@ pub(super) const SEED: u64 = 2_026;
 /// Fewer pairs than this are not enough for an interval.
 const FEW: usize = 5;
 
-/// Sizes below three make no line that could be checked by a third.
+/// Through two points there is always a line; only a third one says whether it means something.
 const POINTS: usize = 3;
 
 /// All results of a bench.
@@ -171,9 +171,13 @@ fn cost(comparisons: &[Comparison], at: usize) -> Cost {
         comparisons.iter().filter_map(point).collect()
     };
     Cost {
-        body: stats::theil_sen(&points(|comparison, _| comparison.size as f64 / 1e3)),
-        sent: stats::theil_sen(&points(|_, side| side.sent as f64 / 1e3)),
+        body: line(&points(|comparison, _| comparison.size as f64 / 1e3)),
+        sent: line(&points(|_, side| side.sent as f64 / 1e3)),
     }
+}
+
+fn line(points: &[(f64, f64)]) -> Option<Line> {
+    stats::theil_sen(points).filter(|_| points.len() >= POINTS)
 }
 
 fn network(run: &Run, counted: &[&Sample], bodies: usize) -> Network {
@@ -197,7 +201,7 @@ fn network(run: &Run, counted: &[&Sample], bodies: usize) -> Network {
         tls: between(|sample| sample.timings.connect, |sample| sample.timings.appconnect),
         tls_version: run.tls,
         connections: connected.len(),
-        relay: stats::theil_sen(&points).filter(|_| points.len() >= POINTS),
+        relay: line(&points),
     }
 }
 
