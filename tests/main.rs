@@ -13,6 +13,7 @@ mod decoding;
 mod exit_codes;
 mod faults;
 mod harness;
+mod hostile;
 mod limits;
 mod output;
 mod peers;

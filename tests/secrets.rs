@@ -157,7 +157,7 @@ fn no_failure_shows_a_secret() {
         &[&with_login.replace("127.0.0.1", "h@127.0.0.1")],
         &[&with_login.replace(&port.to_string(), "port")],
         &[&with_login.replace("http", "ftp")],
-        &[&with_login, "-H", &format!("{KEY}")],
+        &[&with_login, "-H", KEY],
         &["-H", &format!("{KEY}: a b\r\n"), &url],
         &["-x", &with_login.replace("http", "socks5"), &url],
         &["--cert", &format!("missing:{KEY}"), "https://127.0.0.1:1/"],
