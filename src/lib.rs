@@ -8,8 +8,10 @@ pub mod commands;
 pub mod error;
 pub mod http;
 pub mod output;
+mod random;
 pub mod relay;
 pub mod signals;
+pub mod stats;
 pub mod stream;
 
 use std::ffi::OsString;
@@ -27,8 +29,16 @@ pub fn run(argv: &[OsString], context: &mut Context<'_>) -> u8 {
             return error.kind.code();
         }
     };
+    if cli::wants_plain_terminal(&environment)
+        && let Some(terminal) = &mut context.stderr_terminal
+    {
+        terminal.plain = true;
+    }
     match command {
         Command::Send(send) => commands::send::run(*send, context),
+        Command::Bench(bench) => commands::bench::run(*bench, context),
+        Command::Replay(replay) => commands::replay::run(*replay, context),
+        Command::Check(check) => commands::check::run(&check, context),
         Command::Demo(demo) => commands::demo::run(&demo, context),
         Command::Help(text) => print(&text, context),
         Command::Version => print(&cli::version(), context),

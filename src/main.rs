@@ -1,6 +1,8 @@
 //! argv, stdio and what is a terminal; the only caller of exit.
 
+use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -21,9 +23,17 @@ fn main() -> ExitCode {
         stderr: Stderr::new(Box::new(io::stderr())),
         stderr_terminal: terminal(),
         stdout_is_terminal: isatty(stdio::stdout()),
+        stdout_is_file: is_file(),
         signals,
     };
     ExitCode::from(gzpost::run(&std::env::args_os().skip(1).collect::<Vec<_>>(), &mut context))
+}
+
+/// Whether stdout is a file, or a device that shows nothing, such as `/dev/null`.
+fn is_file() -> bool {
+    let stdout = stdio::stdout();
+    let kind = stdout.try_clone_to_owned().and_then(|fd| File::from(fd).metadata()).map(|found| found.file_type());
+    kind.is_ok_and(|kind| kind.is_file() || (kind.is_char_device() && !isatty(stdout)))
 }
 
 /// What stderr is, when it is a terminal.
@@ -40,9 +50,6 @@ struct Stdout {
     signals: Option<Arc<Signals>>,
 }
 
-/// What a pipe that is ready takes without blocking: more could wait for ever for a reader that does not read.
-const PIPE_BUF: usize = 4096;
-
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let stdout = stdio::stdout();
@@ -55,7 +62,9 @@ impl Write for Stdout {
             if let Some(error) = signals.arrived().filter(|_| polled[0].revents().is_empty()) {
                 return Err(io::Error::other(error));
             }
-            match rustix::io::write(stdout, &bytes[..bytes.len().min(PIPE_BUF)]) {
+            // A reader that is ready takes some of it, so a signal that comes while the rest waits ends the call with
+            // what was taken.
+            match rustix::io::write(stdout, bytes) {
                 // Whoever shares it may have made it non-blocking.
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 written => return Ok(written?),

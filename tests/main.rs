@@ -7,9 +7,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests have deadlines, and look at PATH and CI")]
 
+mod bench;
 mod body;
+mod check;
 mod command_line;
 mod decoding;
+mod documents;
 mod exit_codes;
 mod faults;
 mod harness;
@@ -19,12 +22,15 @@ mod output;
 mod peers;
 mod program;
 mod proxy;
+mod records;
 mod redirects;
+mod replay;
 mod retry;
 mod route;
 mod sample;
 mod secrets;
 mod server;
+mod streams;
 mod timing;
 mod tls;
 mod transfer;

@@ -37,7 +37,8 @@ fn methods_and_content_follow_curls_rules() {
         (302, &["--post302"], "POST", true),
         (303, &["--post303"], "POST", true),
         (303, &["--post301"], "GET", false),
-        (301, &["-X", "PUT"], "PUT", true),
+        (301, &["-X", "PUT"], "PUT", false),
+        (307, &["-X", "PUT"], "PUT", true),
         (303, &["-X", "PUT"], "PUT", false),
         (307, &["-X", "PATCH"], "PATCH", true),
     ] {

@@ -1,5 +1,10 @@
 //! Moments: their order and presence, in `-w`, in the block on stderr and on a terminal.
 
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use ::gzpost::commands::Context;
+use ::gzpost::output::{Stderr, Terminal as TerminalFacts};
 use rustix::process::Signal;
 
 use crate::program::{Output, Terminal, gzpost};
@@ -243,4 +248,42 @@ fn bars_are_for_terminals() {
     let last = |text: &str| text.lines().last().map(|line| line.trim_end().chars().count());
     assert!(last(&on_terminal) > last(&on_pipe), "{on_terminal}\n{on_pipe}");
     assert!(on_pipe.is_ascii() && !on_pipe.contains('\x1b'), "{on_pipe}");
+}
+
+#[test]
+fn messages_do_not_continue_the_answers_last_line_on_a_terminal() {
+    for (more, expected) in [(&[][..], "\n    time_namelookup: "), (&["-s"], ""), (&["-w", ""], "")] {
+        let server = Server::answering(OK);
+        let said = Shared::default();
+        let mut answer = Vec::new();
+        let mut context = Context {
+            stdin: &mut std::io::empty(),
+            stdout: &mut answer,
+            stderr: Stderr::new(Box::new(said.clone())),
+            stderr_terminal: Some(TerminalFacts::default()),
+            stdout_is_terminal: true,
+            stdout_is_file: false,
+            signals: None,
+        };
+        let url = server.url("/");
+        let words: Vec<_> = more.iter().copied().chain([url.as_str()]).map(Into::into).collect();
+        assert_eq!(::gzpost::run(&words, &mut context), 0);
+        assert_eq!(answer, b"ok");
+        let said = String::from_utf8(said.0.lock().expect("one thread").clone()).expect("text");
+        assert!(said.starts_with(expected) && said.is_empty() == expected.is_empty(), "{said:?}");
+    }
+}
+
+/// A writer whose bytes can be looked at from outside.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("one thread").write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }

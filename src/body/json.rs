@@ -88,8 +88,13 @@ fn recognise(bytes: &[u8]) -> Option<&'static str> {
 fn describe(bytes: &[u8], error: &serde_json::Error) -> Problem {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
-    let (line, column) = (error.line(), error.column());
-    let start: usize = bytes.split_inclusive(|&byte| byte == b'\n').take(line.max(1) - 1).map(<[u8]>::len).sum();
+    let lines = || bytes.split_inclusive(|&byte| byte == b'\n');
+    let (line, column) = match (error.line(), error.column()) {
+        // A line break at fault is `serde_json`'s column 0 of the next line; here it ends its own.
+        (line @ 2.., 0) => (line - 1, lines().nth(line - 2).map_or(1, <[u8]>::len)),
+        place => place,
+    };
+    let start: usize = lines().take(line.max(1) - 1).map(<[u8]>::len).sum();
     let found = bytes.get(start + column.max(1) - 1..).unwrap_or_default();
     let number = ["NaN", "Infinity"].into_iter().find(|number| found.starts_with(number.as_bytes()));
     let what = number.map_or(what.to_owned(), |number| format!("{number} is not a JSON number"));

@@ -32,6 +32,8 @@ fn a_fault_has_its_line_and_column_and_what_was_expected() {
         ("[01]", "line 1, column 3: invalid number"),
         ("[\"é\", é]", "line 1, column 8: expected value"),
         ("<html>", "line 1, column 1: expected value"),
+        ("{\n\"a\": tru\n}", "line 2, column 9: expected ident"),
+        ("[\"cut off\n]", "line 1, column 9: control character (\\u0000-\\u001F) found while parsing a string"),
     ] {
         assert_eq!(problem(text.as_bytes()), expected, "{text}");
     }

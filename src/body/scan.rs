@@ -46,6 +46,21 @@ pub(super) fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
+/// The elements of an array, each as written; none of anything else.
+pub(super) fn elements(array: &[u8]) -> Vec<&[u8]> {
+    let mut elements = Vec::new();
+    let mut at = 1;
+    while array.starts_with(b"[")
+        && let start = skip_space(array, at)
+        && let Some(end) = value_end(array, start)
+    {
+        elements.push(&array[start..end]);
+        // Behind the comma, or behind the bracket, where no value is.
+        at = (skip_space(array, end) + 1).min(array.len());
+    }
+    elements
+}
+
 /// Where arrays and objects are first nested in more than `limit` levels.
 pub(super) fn deeper_than(bytes: &[u8], limit: usize) -> Option<usize> {
     let mut depth = 0_usize;
@@ -92,6 +107,23 @@ mod tests {
         }
         for broken in ["", ",", "]", "[1", r#"{"a"#, " 1"] {
             assert_eq!(value_end(broken.as_bytes(), 0), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn elements_are_slices_of_the_array() {
+        for (text, elements) in [
+            ("[]", &[][..]),
+            ("[ ]", &[]),
+            ("[1]", &["1"]),
+            ("[ 1 , [2,3],{\"a\":[]}, \"]\" ]", &["1", "[2,3]", "{\"a\":[]}", "\"]\""]),
+            ("{}", &[]),
+            ("null", &[]),
+            ("", &[]),
+            ("[1", &["1"]),
+        ] {
+            let slices = super::elements(text.as_bytes());
+            assert_eq!(slices, elements.iter().map(|element| element.as_bytes()).collect::<Vec<_>>(), "{text}");
         }
     }
 

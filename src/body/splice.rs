@@ -72,6 +72,13 @@ fn is_key(written: &[u8], key: &str) -> bool {
     }
 }
 
+/// The members of an object, in order: names without quotes as written, and values as written; none of anything else.
+pub(super) fn members(object: &[u8]) -> Vec<(&[u8], &[u8])> {
+    let members = Object::scan(object).map(|object| object.members).unwrap_or_default();
+    let slices = |Member { key, value }| (&object[key.start + 1..key.end - 1], &object[value]);
+    members.into_iter().map(slices).collect()
+}
+
 /// Where the members of a top-level object are.
 struct Object {
     open: usize,

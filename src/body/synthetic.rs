@@ -10,8 +10,10 @@ use std::ops::Range;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use text::{Kind, Random, Text};
+use text::{Kind, Text};
 use words::{SYSTEM, TOOLS};
+
+use crate::random::Random;
 
 /// Compressibility is the same all over a body, so it is tried on this much of it, in bytes.
 const SAMPLE: usize = 256 * 1024;

@@ -23,6 +23,8 @@ pub struct CommandLine {
     pub warnings: Vec<String>,
     /// `--help` or `--version`: nothing behind it was read.
     pub stop: Option<Stop>,
+    /// The options that only this command has.
+    pub own: &'static [Opt],
 }
 
 /// An option that was given.
@@ -44,8 +46,8 @@ pub enum Stop {
 }
 
 /// Reads the arguments, without the program's name, and the config files that they name.
-pub fn read(arguments: &[OsString], stdin: &mut dyn Read) -> Result<CommandLine> {
-    let mut line = CommandLine::default();
+pub fn read(arguments: &[OsString], own: &'static [Opt], stdin: &mut dyn Read) -> Result<CommandLine> {
+    let mut line = CommandLine { own, ..CommandLine::default() };
     let mut rest = arguments.iter();
     let mut options_end = false;
     while let Some(argument) = rest.next() {
@@ -101,7 +103,7 @@ impl CommandLine {
             None => (text, None),
         };
         let name = String::from_utf8_lossy(name);
-        let Some((option, on)) = options::by_name(&name) else {
+        let Some((option, on)) = options::by_name(&name, self.own) else {
             return Err(usage(unknown_name(&name)));
         };
         match (option.kind, attached) {
@@ -117,7 +119,7 @@ impl CommandLine {
 
     fn short(&mut self, letters: &[u8], next: Option<&OsStr>, source: &mut Source) -> Result<bool> {
         for (index, letter) in letters.iter().enumerate() {
-            let Some(option) = options::by_letter(char::from(*letter)) else {
+            let Some(option) = options::by_letter(char::from(*letter), self.own) else {
                 let letter = String::from_utf8_lossy(&letters[index..]).chars().next().unwrap_or_default();
                 return Err(usage(unknown(&format!("-{letter}"))));
             };
@@ -222,7 +224,7 @@ impl CommandLine {
 }
 
 fn unknown_name(name: &str) -> String {
-    match name.strip_prefix("no-").and_then(options::by_name) {
+    match name.strip_prefix("no-").and_then(|rest| options::by_name(rest, &[])) {
         Some((option, _)) => format!("--{name}: --{} takes a value, there is no {name}", option.long),
         None => unknown(&format!("--{name}")),
     }

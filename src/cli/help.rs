@@ -5,10 +5,14 @@ use std::fmt::Write;
 use super::args::usage;
 use super::options::{self, OPTIONS, Opt, Topic};
 use crate::error::Result;
+use crate::relay::Behave;
 
 const USAGE: &str = "\
-Usage: gzpost [OPTIONS] URL [BODY]  send one request: POST with a body, else GET
-       gzpost demo [OPTIONS]        a relay on loopback, plain against gzip
+Usage: gzpost [OPTIONS] URL [BODY]              send one request
+       gzpost replay [OPTIONS] URL CAPTURE...   send captured bodies in turn
+       gzpost bench [OPTIONS] URL [BODY...]     plain against gzip, many times
+       gzpost check [OPTIONS] URL               a relay's health and its costs
+       gzpost demo [OPTIONS]                    the story on a loopback relay
 
 BODY is a file, or - for stdin. JSON of 1 KiB or more goes out as gzip. The
 answer goes to stdout as it arrives, the timing of every phase to stderr.
@@ -16,20 +20,8 @@ answer goes to stdout as it arrives, the timing of every phase to stderr.
 ";
 
 /// What a first-time reader needs; everything else is in `--help all`.
-const MAIN_OPTIONS: [&str; 12] = [
-    "header",
-    "bearer-env",
-    "json",
-    "data-binary",
-    "identity",
-    "model",
-    "text",
-    "output",
-    "silent",
-    "fail-with-body",
-    "max-time",
-    "write-out",
-];
+const MAIN_OPTIONS: [&str; 10] =
+    ["header", "bearer-env", "json", "identity", "model", "text", "output", "silent", "max-time", "write-out"];
 
 /// The column of names; help of at most 52 letters stays within 80 columns.
 const NAME_WIDTH: usize = 26;
@@ -42,6 +34,43 @@ plain and as gzip, and compares the two.
 
 ";
 
+const BENCH: &str = "\
+Usage: gzpost bench [OPTIONS] URL [BODY...]
+
+Sends every BODY plain and as gzip, in the order A B B A, and compares the two:
+medians, ranges, the speed-up with its 95 % interval, and what a KB costs. The
+options of a single request that say how to ask and how to connect hold too.
+gzpost bench --sizes 0,32K,128K,512K,2M --bogus-model URL measures a relay alone.
+
+";
+
+const REPLAY: &str = "\
+Usage: gzpost replay [OPTIONS] URL CAPTURE...
+
+Sends captured bodies one after the other and shows what a relay makes of each.
+A CAPTURE is a file with one or more JSON documents, gzipped or not, a directory
+(its *.json, *.json.gz, *.jsonl and *.log), or - for stdin. Every capture is
+checked before the first request. Options of a single request hold here too.
+
+";
+
+const CHECK: &str = "\
+Usage: gzpost check [OPTIONS] URL
+
+Is a relay up, where does its time go, does it take gzip, what does a KB cost?
+URL is a base such as https://host/v1, or a full endpoint. Posts name a model
+that does not exist, so that nothing runs and nothing is billed.
+
+Exit code: 0 healthy, 22 answered but unhealthy, curl's when not reached.
+
+";
+
+const CHECK_REST: &str = "\
+With those of a single request about who asks and the way there, such as -H,
+--bearer-env, -u, -x, --resolve, -k, --cacert, -L, -m (for one probe), -K, -v,
+and -s, which leaves the last line only.
+";
+
 /// The text of `--help [TOPIC]`.
 pub fn help(topic: Option<&str>) -> Result<String> {
     let Some(topic) = topic else {
@@ -51,8 +80,18 @@ pub fn help(topic: Option<&str>) -> Result<String> {
         let sections = Topic::ALL.iter().map(|topic| section(*topic));
         return Ok(format!("{USAGE}{}\n{}", sections.collect::<Vec<_>>().join("\n"), without_effect()));
     }
+    if topic == "replay" {
+        return Ok(format!("{REPLAY}{}", rows(of_topic(Topic::Replay))));
+    }
+    if topic == "check" {
+        return Ok(format!("{CHECK}{}\n{CHECK_REST}", rows(of_topic(Topic::Check))));
+    }
     if topic == "demo" {
-        return Ok(format!("{DEMO}{}", rows(of_topic(Topic::Demo))));
+        let behaviours = Behave::CHOICES.map(|(name, _)| name).join(", ");
+        return Ok(format!("{DEMO}{}\nHOW: {behaviours}\n", rows(of_topic(Topic::Demo))));
+    }
+    if topic == "bench" {
+        return Ok(format!("{BENCH}{}", rows(of_topic(Topic::Bench))));
     }
     if let Some(topic) = Topic::ALL.iter().find(|own| own.name() == topic) {
         return Ok(section(*topic));
@@ -64,7 +103,9 @@ pub fn help(topic: Option<&str>) -> Result<String> {
 
 fn overview() -> String {
     let main = OPTIONS.iter().filter(|option| MAIN_OPTIONS.contains(&option.long) || option.long == "help");
-    format!("{USAGE}{}\nTopics: all {}\n", rows(main), topic_names().join(" "))
+    let names = topic_names();
+    let (topics, commands) = names.split_at(names.len() - 4);
+    format!("{USAGE}{}\nTopics: all {}\n        {}\n", rows(main), topics.join(" "), commands.join(" "))
 }
 
 fn topic_names() -> Vec<&'static str> {
@@ -72,8 +113,10 @@ fn topic_names() -> Vec<&'static str> {
 }
 
 fn option_named(name: &str) -> Option<&'static Opt> {
-    let letter = name.strip_prefix('-').and_then(|rest| rest.parse().ok()).and_then(options::by_letter);
-    letter.or_else(|| options::by_name(name.strip_prefix("--")?).map(|(option, _)| option))
+    let letter = name.strip_prefix('-').and_then(|rest| rest.parse().ok());
+    let letter = letter.and_then(|letter| options::by_letter(letter, &[]));
+    let own = || options::all().find(|option| name.strip_prefix("--") == Some(option.long));
+    letter.or_else(|| options::by_name(name.strip_prefix("--")?, &[]).map(|(option, _)| option)).or_else(own)
 }
 
 fn section(topic: Topic) -> String {
@@ -81,7 +124,7 @@ fn section(topic: Topic) -> String {
 }
 
 fn of_topic(topic: Topic) -> impl Iterator<Item = &'static Opt> {
-    OPTIONS.iter().filter(move |option| option.topic == topic && option.has_effect())
+    options::all().filter(move |option| option.topic == topic && option.has_effect())
 }
 
 fn without_effect() -> String {
@@ -141,7 +184,7 @@ mod tests {
     #[test]
     fn all_options_are_in_the_whole_help() {
         let text = help(Some("all")).unwrap();
-        for option in OPTIONS {
+        for option in options::all() {
             assert!(text.contains(&format!("--{}", option.long)), "--{}", option.long);
         }
     }

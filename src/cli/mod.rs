@@ -2,6 +2,8 @@
 
 mod args;
 mod argv;
+mod bench;
+mod check;
 mod command;
 mod config_file;
 mod credentials;
@@ -15,6 +17,8 @@ mod network;
 pub mod options;
 mod output;
 mod parts;
+mod replay;
+mod reproduce;
 mod send;
 mod target;
 mod tls;
@@ -28,7 +32,9 @@ use std::io::Read;
 
 use argv::Stop;
 
-pub use command::{Command, Demo, Fail, Output, Send, Target};
+pub use command::{
+    Api, Bench, BenchBody, Check, Command, Demo, Exports, Fail, Format, Metric, Output, Replay, Send, Target,
+};
 pub use help::version;
 
 use crate::error::Result;
@@ -50,21 +56,32 @@ impl Outside<'_> {
     }
 }
 
+/// Whether a terminal gets ASCII without escape sequences: `NO_COLOR` (no-color.org) or `TERM=dumb`.
+pub fn wants_plain_terminal(env: &dyn Fn(&str) -> Option<OsString>) -> bool {
+    env("NO_COLOR").is_some_and(|value| !value.is_empty()) || env("TERM").is_some_and(|value| value == "dumb")
+}
+
 /// The command of these arguments, without the program's name. Unlike curl, no config file is read unasked.
 pub fn parse(arguments: &[OsString], env: &dyn Fn(&str) -> Option<OsString>, stdin: &mut dyn Read) -> Result<Command> {
     parse_with(arguments, &mut Outside { env, stdin, ask: &mut credentials::ask_on_terminal })
 }
 
 fn parse_with(arguments: &[OsString], outside: &mut Outside) -> Result<Command> {
-    // A command word counts only as the first argument; replay, bench and check belong here too.
+    // A command word counts only as the first argument.
     let (word, rest) = match arguments.split_first() {
+        Some((word, rest)) if word == "replay" => (Some("replay"), rest),
+        Some((word, rest)) if word == "check" => (Some("check"), rest),
         Some((word, rest)) if word == "demo" => (Some("demo"), rest),
+        Some((word, rest)) if word == "bench" => (Some("bench"), rest),
         _ => (None, arguments),
     };
-    let mut line = argv::read(rest, outside.stdin)?;
+    let mut line = argv::read(rest, options::of_command(word), outside.stdin)?;
     match (line.stop.take(), word) {
         (Some(Stop::Version), _) => Ok(Command::Version),
         (Some(Stop::Help(topic)), word) => help::help(topic.as_deref().or(word)).map(Command::Help),
+        (None, Some("bench")) => bench::bench(line, outside).map(|bench| Command::Bench(Box::new(bench))),
+        (None, Some("replay")) => replay::replay(line, outside).map(|replay| Command::Replay(Box::new(replay))),
+        (None, Some("check")) => check::check(line, outside).map(|check| Command::Check(Box::new(check))),
         (None, Some(_)) => demo::demo(&line).map(Command::Demo),
         (None, None) => send::send(line, outside).map(|send| Command::Send(Box::new(send))),
     }

@@ -1,7 +1,11 @@
 //! The one table of options: the parser, the help, the man page's test and completions read it.
 
+mod bench;
+mod check;
+mod replay;
+
 use Kind::{List, Optional, Switch, Value};
-use Topic::{Auth, Body, Connection, Demo, General, Http, Output, Proxy, Time, Tls};
+use Topic::{Auth, Bench, Body, Check, Connection, Demo, General, Http, Output, Proxy, Replay, Time, Tls};
 
 /// An option.
 #[derive(Debug, PartialEq, Eq)]
@@ -56,11 +60,18 @@ pub enum Topic {
     General,
     /// Only for `gzpost demo`.
     Demo,
+    /// Only for `gzpost bench`.
+    Bench,
+    /// Only for `gzpost replay`.
+    Replay,
+    /// Only for `gzpost check`.
+    Check,
 }
 
 impl Topic {
     /// All of them, in the order of the help.
-    pub const ALL: [Topic; 10] = [Body, Http, Auth, Output, Time, Connection, Proxy, Tls, General, Demo];
+    pub const ALL: [Topic; 13] =
+        [Body, Http, Auth, Output, Time, Connection, Proxy, Tls, General, Replay, Bench, Check, Demo];
 
     /// As in `--help TOPIC`.
     #[must_use]
@@ -76,6 +87,9 @@ impl Topic {
             Tls => "tls",
             General => "general",
             Demo => "demo",
+            Bench => "bench",
+            Replay => "replay",
+            Check => "check",
         }
     }
 }
@@ -96,7 +110,7 @@ const fn optional(long: &'static str, short: Option<char>, arg: &'static str, to
     Opt { long, short, arg: Some(arg), kind: Optional, topic, help }
 }
 
-/// Every option, in the order of the help.
+/// Every option but those that one command alone has, in the order of the help.
 #[rustfmt::skip]
 pub static OPTIONS: &[Opt] = &[
     list("data", Some('d'), "DATA", Body, "Send DATA; @FILE and @- without CR, LF, NUL"),
@@ -114,7 +128,7 @@ pub static OPTIONS: &[Opt] = &[
     list("set", None, "KEY=JSON", Body, "Set a top-level member; all other bytes stay"),
     switch("compact", None, Body, "Drop white space between the tokens of a JSON body"),
 
-    list("header", Some('H'), "LINE", Http, "'Name: value', 'Name:' removes, 'Name;' is empty"),
+    list("header", Some('H'), "LINE", Http, "'Name: value', 'Name:' removes, 'Name;' empty, @FILE"),
     value("request", Some('X'), "METHOD", Http, "Method, also on redirects"),
     switch("head", Some('I'), Http, "Ask for the head only"),
     list("url", None, "URL", Http, "The URL, in place of the argument"),
@@ -169,6 +183,7 @@ pub static OPTIONS: &[Opt] = &[
     switch("trace-time", None, Output, "With -v, the time of every line"),
     value("stderr", None, "FILE", Output, "Where stderr goes (-: stdout)"),
     switch("no-buffer", Some('N'), Output, ""),
+    switch("no-http0.9", None, Output, ""),
     switch("no-progress-meter", None, Output, ""),
     switch("progress-bar", Some('#'), Output, ""),
     switch("styled-output", None, Output, ""),
@@ -225,13 +240,13 @@ pub static OPTIONS: &[Opt] = &[
     switch("ssl-allow-beast", None, Tls, ""),
 
     list("config", Some('K'), "FILE", General, "Read options from FILE (-: stdin)"),
-    optional("help", Some('h'), "TOPIC", General, "This help; TOPIC: all, a topic, an option, demo"),
+    optional("help", Some('h'), "TOPIC", General, "This help; TOPIC: all, a topic, an option, a command"),
     switch("version", Some('V'), General, "Version and features"),
     switch("disable", Some('q'), General, ""),
 
     optional("serve", None, "ADDR", Demo, "Only the relay, on ADDR (127.0.0.1:8037)"),
     value("speed", None, "N", Demo, "How many times faster than measured (20)"),
-    value("behave", None, "HOW", Demo, "What the relay does with gzip"),
+    value("behave", None, "HOW", Demo, "What the relay does (gzpost demo --help lists HOW)"),
 ];
 
 /// curl's second names for the same option.
@@ -253,13 +268,33 @@ impl Opt {
     }
 }
 
+/// The options that only this command has; on its command line they go before all others.
+#[must_use]
+pub fn of_command(word: Option<&str>) -> &'static [Opt] {
+    match word {
+        Some("replay") => replay::REPLAY,
+        Some("bench") => bench::BENCH,
+        Some("check") => check::CHECK,
+        _ => &[],
+    }
+}
+
+/// The options of all commands.
+pub fn all() -> impl Iterator<Item = &'static Opt> {
+    OPTIONS.iter().chain(replay::REPLAY).chain(bench::BENCH).chain(check::CHECK)
+}
+
 /// The option of this long name, and whether the name turns it on. `--no-` turns a switch off, and so does the
 /// name without `no-` of a switch that has it.
 #[must_use]
-pub fn by_name(name: &str) -> Option<(&'static Opt, bool)> {
+pub fn by_name(name: &str, own: &'static [Opt]) -> Option<(&'static Opt, bool)> {
+    named(name, own).or_else(|| named(name, OPTIONS))
+}
+
+fn named(name: &str, table: &'static [Opt]) -> Option<(&'static Opt, bool)> {
     let exact = |name: &str| {
         let own = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, own)| own);
-        OPTIONS.iter().find(|option| option.long == own)
+        table.iter().find(|option| option.long == own)
     };
     let switch = |name: &str| exact(name).filter(|option| option.kind == Switch);
     let off = || name.strip_prefix("no-").and_then(switch).or_else(|| switch(&format!("no-{name}")));
@@ -268,8 +303,8 @@ pub fn by_name(name: &str) -> Option<(&'static Opt, bool)> {
 
 /// The option of this letter.
 #[must_use]
-pub fn by_letter(letter: char) -> Option<&'static Opt> {
-    OPTIONS.iter().find(|option| option.short == Some(letter))
+pub fn by_letter(letter: char, own: &'static [Opt]) -> Option<&'static Opt> {
+    own.iter().chain(OPTIONS).find(|option| option.short == Some(letter))
 }
 
 #[cfg(test)]
@@ -287,21 +322,33 @@ mod tests {
     }
 
     #[test]
+    fn a_commands_own_options_go_before_all_others() {
+        let own = of_command(Some("replay"));
+        assert_eq!(by_letter('n', own).map(|option| option.long), Some("passes"));
+        assert_eq!(by_letter('n', &[]).map(|option| option.long), Some("netrc"));
+        assert_eq!(by_name("keepalive", own).map(|(o, on)| (o.long, on)), Some(("keepalive", true)));
+        assert_eq!(by_name("no-keepalive", own).map(|(o, on)| (o.long, on)), Some(("keepalive", false)));
+        assert_eq!(by_name("keepalive", &[]).map(|(o, on)| (o.long, on)), Some(("no-keepalive", false)));
+        assert_eq!(by_name("insecure", own).map(|(o, on)| (o.long, on)), Some(("insecure", true)));
+        assert!(by_name("fail-early", own).is_some_and(|(option, _)| option.has_effect()));
+    }
+
+    #[test]
     fn values_have_a_placeholder_and_switches_none() {
-        for option in OPTIONS {
+        for option in all() {
             assert_eq!(option.arg.is_some(), option.kind != Switch, "--{}", option.long);
         }
     }
 
     #[test]
     fn a_switch_is_turned_off_by_no() {
-        assert_eq!(by_name("silent").map(|(o, on)| (o.long, on)), Some(("silent", true)));
-        assert_eq!(by_name("no-silent").map(|(o, on)| (o.long, on)), Some(("silent", false)));
-        assert_eq!(by_name("no-clobber").map(|(o, on)| (o.long, on)), Some(("no-clobber", true)));
-        assert_eq!(by_name("clobber").map(|(o, on)| (o.long, on)), Some(("no-clobber", false)));
-        assert_eq!(by_name("no-include").map(|(o, on)| (o.long, on)), Some(("show-headers", false)));
-        assert_eq!(by_name("include").map(|(o, on)| (o.long, on)), Some(("show-headers", true)));
-        assert_eq!(by_name("no-max-time"), None);
-        assert_eq!(by_name("sil"), None);
+        assert_eq!(by_name("silent", &[]).map(|(o, on)| (o.long, on)), Some(("silent", true)));
+        assert_eq!(by_name("no-silent", &[]).map(|(o, on)| (o.long, on)), Some(("silent", false)));
+        assert_eq!(by_name("no-clobber", &[]).map(|(o, on)| (o.long, on)), Some(("no-clobber", true)));
+        assert_eq!(by_name("clobber", &[]).map(|(o, on)| (o.long, on)), Some(("no-clobber", false)));
+        assert_eq!(by_name("no-include", &[]).map(|(o, on)| (o.long, on)), Some(("show-headers", false)));
+        assert_eq!(by_name("include", &[]).map(|(o, on)| (o.long, on)), Some(("show-headers", true)));
+        assert_eq!(by_name("no-max-time", &[]), None);
+        assert_eq!(by_name("sil", &[]), None);
     }
 }

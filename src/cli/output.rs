@@ -38,19 +38,27 @@ pub fn output(
         dump_header: args.path("--dump-header")?.map(target),
         include: args.on("--show-headers") || head,
         fail,
+        write_out: args.os("--write-out")?.map(|format| write_out(format, stdin)).transpose()?,
+        text: args.on("--text"),
+        reasoning: args.on("--reasoning"),
+        ..messages(args)?
+    })
+}
+
+/// What goes to stderr and where that is; the options of all commands that say something.
+pub fn messages(args: &mut Args) -> Result<Output> {
+    Ok(Output {
         silent: args.on("--silent"),
         show_error: args.on("--show-error"),
         verbose: args.on("--verbose"),
         trace_time: args.on("--trace-time"),
-        write_out: args.os("--write-out")?.map(|format| write_out(format, stdin)).transpose()?,
         stderr: args.path("--stderr")?.map(target),
-        text: args.on("--text"),
-        reasoning: args.on("--reasoning"),
+        ..Output::default()
     })
 }
 
 /// `-` and `%`. That `--stderr %` changes nothing, and is a file in curl, is of no use to anybody.
-fn target(name: PathBuf) -> Target {
+pub fn target(name: PathBuf) -> Target {
     match name.as_os_str().as_bytes() {
         b"-" => Target::Stdout,
         b"%" => Target::Stderr,

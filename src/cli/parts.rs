@@ -68,7 +68,8 @@ fn text_or_file(bytes: &[u8]) -> Source {
     bytes.strip_prefix(b"@").map_or_else(|| Source::Text(bytes.to_vec()), file_or_stdin)
 }
 
-fn file_or_stdin(path: &[u8]) -> Source {
+/// A path, or `-` for stdin.
+pub fn file_or_stdin(path: &[u8]) -> Source {
     if path == b"-" { Source::Stdin } else { Source::File(PathBuf::from(OsStr::from_bytes(path))) }
 }
 

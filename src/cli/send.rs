@@ -37,8 +37,9 @@ pub fn send(mut line: CommandLine, outside: &mut Outside) -> Result<Send> {
     let get = asks.get && !parts.is_empty();
     asks.check(&parts)?;
 
+    let coding = coding(&mut args)?;
     let send = Send {
-        body: body_options(&mut args, &parts)?,
+        body: body_options(&mut args, coding, parts.is_empty())?,
         settings: settings(&mut args, &asks, outside, &rules, &mut warnings)?,
         retry: retry(&mut args)?,
         output: output(&mut args, &line.given, &url, asks.head, outside.stdin, &mut warnings)?,
@@ -54,11 +55,12 @@ pub fn send(mut line: CommandLine, outside: &mut Outside) -> Result<Send> {
     Ok(Send { warnings: line.warnings, ..send })
 }
 
-/// The switches that more than one part of a `Send` depends on.
-struct Asks {
-    get: bool,
-    head: bool,
-    follow: bool,
+/// The switches that more than one part of a request depends on.
+#[derive(Debug, Default)]
+pub(super) struct Asks {
+    pub get: bool,
+    pub head: bool,
+    pub follow: bool,
 }
 
 impl Asks {
@@ -90,7 +92,8 @@ impl Asks {
     }
 }
 
-fn request(
+/// What is asked for, with these pieces as its body.
+pub(super) fn request(
     args: &mut Args,
     url: Url,
     asks: &Asks,
@@ -132,13 +135,18 @@ fn content_type(fields: &[FieldLine], parts: &[Part], asks: &Asks) -> Option<Str
     (declared && !asks.get && !fields::names(fields, "content-type")).then(|| "application/json".to_owned())
 }
 
-fn body_options(args: &mut Args, parts: &[Part]) -> Result<BodyOptions> {
-    let coding = match (args.on("--gzip"), args.on("--identity")) {
-        (true, true) => return Err(usage("--gzip and --identity exclude each other")),
-        (true, false) => CodingChoice::Gzip,
-        (false, true) => CodingChoice::Identity,
-        (false, false) => CodingChoice::Auto,
-    };
+/// `--gzip` or `--identity`.
+pub(super) fn coding(args: &mut Args) -> Result<CodingChoice> {
+    match (args.on("--gzip"), args.on("--identity")) {
+        (true, true) => Err(usage("--gzip and --identity exclude each other")),
+        (true, false) => Ok(CodingChoice::Gzip),
+        (false, true) => Ok(CodingChoice::Identity),
+        (false, false) => Ok(CodingChoice::Auto),
+    }
+}
+
+/// How a body is checked, changed and compressed.
+pub(super) fn body_options(args: &mut Args, coding: CodingChoice, no_body: bool) -> Result<BodyOptions> {
     let options = BodyOptions {
         check: !args.on("--no-check"),
         coding,
@@ -149,7 +157,7 @@ fn body_options(args: &mut Args, parts: &[Part]) -> Result<BodyOptions> {
     };
     let changes =
         [("--model", options.model.is_some()), ("--set", !options.set.is_empty()), ("--compact", options.compact)];
-    match changes.iter().find(|(_, given)| *given && parts.is_empty()) {
+    match changes.iter().find(|(_, given)| *given && no_body) {
         Some((key, _)) => Err(usage(format!("{key} changes a body, and there is none"))),
         None => Ok(options),
     }
@@ -171,7 +179,8 @@ fn set_member(given: &str) -> Result<(String, String)> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-fn settings(
+/// How connections are made and watched.
+pub(super) fn settings(
     args: &mut Args,
     asks: &Asks,
     outside: &mut Outside,
@@ -205,6 +214,8 @@ fn settings(
         compressed: args.on("--compressed"),
         ignore_content_length: args.on("--ignore-content-length"),
         path_as_is: rules.path_as_is,
+        fresh: false,
+        send_buffer: None,
     })
 }
 
@@ -225,7 +236,8 @@ fn redirects(text: &str) -> Result<Option<u32>, String> {
     if text == "-1" { Ok(None) } else { count32(text).map(Some) }
 }
 
-fn retry(args: &mut Args) -> Result<Retry> {
+/// Whether and when to try again.
+pub fn retry(args: &mut Args) -> Result<Retry> {
     let not_zero = |time: &std::time::Duration| !time.is_zero();
     Ok(Retry {
         count: args.parsed("--retry", count32)?.unwrap_or_default(),

@@ -78,28 +78,36 @@ fn allows_http(list: &str) -> Result<bool, String> {
 
 /// The URL from `--url` or the first argument, and what remains as BODY.
 pub fn url_and_body(urls: Vec<String>, arguments: Vec<OsString>, rules: &Rules) -> Result<(Url, Option<OsString>)> {
+    let (url, mut bodies) = url_and_bodies(urls, arguments, rules)?;
+    if let Some(more) = bodies.get(1) {
+        return Err(usage(format!("{}: one argument too many after URL and BODY", more.to_string_lossy())));
+    }
+    Ok((url, bodies.pop()))
+}
+
+/// The same for a command that takes any number of bodies.
+pub fn url_and_bodies(urls: Vec<String>, arguments: Vec<OsString>, rules: &Rules) -> Result<(Url, Vec<OsString>)> {
     let mut arguments = arguments.into_iter();
     let mut urls = urls.into_iter();
     let url = match urls.next() {
         Some(url) => url,
         None => text("URL", arguments.next().ok_or_else(|| usage("no URL; see gzpost --help"))?)?,
     };
-    let body = arguments.next();
+    let bodies: Vec<OsString> = arguments.collect();
     let is_url = |argument: &OsString| {
         let bytes = argument.as_bytes();
         bytes.starts_with(b"http://") || bytes.starts_with(b"https://")
     };
-    let second = urls.next().map(OsString::from).or_else(|| body.clone().filter(is_url));
+    let second = urls.next().map(OsString::from).or_else(|| bodies.iter().find(|body| is_url(body)).cloned());
     if let Some(second) = second {
-        return Err(usage(format!("{}: a second URL; a command sends one request", shown(&second))));
+        let what =
+            if url.contains("://") { "a second URL; a command has one" } else { "the URL comes first, then BODY" };
+        return Err(usage(format!("{}: {what}", shown(&second))));
     }
-    if let Some(more) = arguments.next() {
-        return Err(usage(format!("{}: one argument too many after URL and BODY", shown(&more))));
-    }
-    if body.as_ref().is_some_and(|body| body.as_bytes().starts_with(b"{") && !Path::new(body).exists()) {
+    if bodies.iter().any(|body| body.as_bytes().starts_with(b"{") && !Path::new(body).exists()) {
         return Err(usage("BODY is a file, or - for stdin; use --json for JSON on the command line"));
     }
-    Ok((rules.parse(&url)?, body))
+    Ok((rules.parse(&url)?, bodies))
 }
 
 /// An argument for a message: without the password when it is a URL.

@@ -8,8 +8,11 @@ use crate::output::{Stderr, Terminal};
 use crate::signals::Signals;
 use crate::stream::Scanner;
 
+pub mod bench;
+pub mod check;
 pub mod demo;
 mod receive;
+pub mod replay;
 pub mod send;
 
 /// What a command has around it.
@@ -24,6 +27,8 @@ pub struct Context<'a> {
     pub stderr_terminal: Option<Terminal>,
     /// Then an answer and the live line would share it.
     pub stdout_is_terminal: bool,
+    /// A file or nothing: what goes there is not seen on a terminal, as it may be behind a pipe.
+    pub stdout_is_file: bool,
     /// SIGINT and SIGTERM.
     pub signals: Option<Arc<Signals>>,
 }

@@ -1,11 +1,12 @@
 //! `gzpost URL [BODY]`: one request, its answer streamed out, its timing told.
 
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::Context;
 use super::receive::Receive;
-use crate::body::{self, Pending};
+use crate::body::{self, Body, Pending};
 use crate::cli::{Output, Send};
 use crate::error::{Error, Kind, Result};
 use crate::http::credentials::escape;
@@ -27,23 +28,43 @@ pub fn run(send: Send, context: &mut Context<'_>) -> u8 {
 /// Everything up to the report; an error is one from before or after the transfer.
 fn tell(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
     let stderr = context.stderr.clone();
+    begin(&send, &stderr)?;
+    let content = content(&mut send, context)?;
+    let one_terminal = context.stdout_is_terminal && context.stderr_terminal.is_some() && says_more(&send.output);
+    let follow = Follow::new(&send.output, stderr.clone(), context.stderr_terminal, context.stdout_is_file)
+        .on_one_terminal(one_terminal);
+    let client = Client::new(send.settings.clone(), Box::new(follow.clone()), context.signals.clone());
+    let transfer = transfer(&client, &send, content.as_ref(), context.stdout, &follow)?;
+    follow.stop();
+    report(&transfer, &send, context)
+}
+
+/// `--stderr`, then the warnings.
+pub(super) fn begin(send: &Send, stderr: &Stderr) -> Result<()> {
     if let Some(target) = &send.output.stderr {
         stderr.redirect(target)?;
     }
     for warning in &send.warnings {
         stderr.say(&format!("gzpost: warning: {}\n", escape(warning.as_bytes())));
     }
-    let content = content(&mut send, context)?;
-    let follow = Follow::new(&send.output, stderr.clone(), context.stderr_terminal);
-    let mut answer = Answer::new(&send.output, context.stdout)?;
-    let client = Client::new(send.settings.clone(), Box::new(follow.clone()), context.signals.clone());
-    let mut transfer = attempts(&client, &send, content.as_ref(), &mut answer, &follow);
-    follow.stop();
+    Ok(())
+}
+
+/// One request with its retries, its answer written where the output options say; an error is one from before it.
+pub(super) fn transfer(
+    client: &Client,
+    send: &Send,
+    content: Option<&Arc<Pending>>,
+    stdout: &mut dyn Write,
+    follow: &Follow,
+) -> Result<Transfer> {
+    let mut answer = Answer::new(&send.output, stdout)?;
+    let mut transfer = attempts(client, send, content, &mut answer, follow);
     if let Err(error) = answer.finish(transfer.outcome.is_err()) {
         transfer.outcome = transfer.outcome.and(Err(error));
     }
     transfer.filename_effective = answer.filename().map(Into::into);
-    report(&transfer, &send, context)
+    Ok(transfer)
 }
 
 /// Reads the body and starts to make content of it; `-G` moves it into the query.
@@ -58,10 +79,20 @@ fn content(send: &mut Send, context: &mut Context<'_>) -> Result<Option<Arc<Pend
         send.request.url = send.request.url.with_query_added(&query)?;
         return Ok(None);
     }
+    start(body, send).map(Some)
+}
+
+/// Starts to make content of a body.
+pub(super) fn start(body: Body, send: &Send) -> Result<Arc<Pending>> {
     let field = |name: &str| send.request.field(name).map(str::to_owned);
     let pending = Pending::start(body, send.body.clone(), field("Content-Type"), field("Content-Encoding"));
     // Without a thread at work it is known before anyone is connected to.
-    pending.failed().map_or(Ok(Some(Arc::new(pending))), Err)
+    pending.failed().map_or(Ok(Arc::new(pending)), Err)
+}
+
+/// Whether something on stderr follows the answer in any case.
+fn says_more(output: &Output) -> bool {
+    !output.silent && output.write_out.is_none() && output.stderr.is_none()
 }
 
 /// Tries until the verdict is to stop.
@@ -78,6 +109,9 @@ fn attempts(
     loop {
         let mut receive = Receive::new(answer, follow, &send.output);
         let mut transfer = client.send(&send.request, content.cloned(), &mut receive);
+        if follow.is_on_one_terminal() {
+            receive.end_answer();
+        }
         receive.finish(&mut transfer);
         transfer.num_retries = retries;
         let Verdict::After(pause) = verdict(&send.retry, retries, &transfer, clock.elapsed(), wall_clock()) else {
@@ -143,7 +177,8 @@ fn report(transfer: &Transfer, send: &Send, context: &mut Context<'_>) -> Result
 /// Under which statuses a server may have stumbled over the coding.
 const SUSPICIOUS: [u16; 6] = [400, 413, 415, 422, 500, 502];
 
-fn hint(transfer: &Transfer, request: &Request) -> Option<String> {
+/// What to try when a server may have stumbled over the coding.
+pub(super) fn hint(transfer: &Transfer, request: &Request) -> Option<String> {
     let status = transfer.status.filter(|status| SUSPICIOUS.contains(status))?;
     let coded_here = transfer.timings.compress.is_some() && !request.names("Content-Encoding");
     coded_here.then(|| {
@@ -151,7 +186,8 @@ fn hint(transfer: &Transfer, request: &Request) -> Option<String> {
     })
 }
 
-fn complain(error: &Error, output: &Output, stderr: &Stderr) {
+/// Says why it did not work, unless `-s` is on without `-S`.
+pub(super) fn complain(error: &Error, output: &Output, stderr: &Stderr) {
     if !error.message.is_empty() && (!output.silent || output.show_error) {
         stderr.say(&format!("gzpost: {error}\n"));
     }

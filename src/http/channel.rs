@@ -5,10 +5,10 @@ use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
+use rustix::net::sockopt;
 use rustls::ClientConnection;
 
-/// One socket read's worth of ciphertext: rustls itself would read 4 KB at a time.
-const CIPHERTEXT: usize = 64 * 1024;
+use super::input;
 
 /// Plaintext handed to rustls at a time: sixteen records of the largest size, so that all but the last are full.
 const PLAINTEXT: usize = 16 * 16 * 1024;
@@ -26,6 +26,11 @@ impl Socket {
             Socket::Tcp(socket) => socket.peer_addr().ok(),
             Socket::Unix(_) => None,
         }
+    }
+
+    /// The size of the kernel's send buffer, in bytes.
+    pub fn send_buffer(&self) -> Option<u64> {
+        sockopt::socket_send_buffer_size(self).ok().and_then(|size| u64::try_from(size).ok())
     }
 
     pub fn local_addr(&self) -> Option<SocketAddr> {
@@ -100,9 +105,11 @@ impl Encryption {
     /// Takes in ciphertext from the socket; false at its end.
     fn receive(&mut self, socket: &mut Socket) -> io::Result<bool> {
         if self.start == self.end {
-            self.ciphertext.resize(CIPHERTEXT, 0);
-            self.start = 0;
-            self.end = 0;
+            // rustls itself would read 4 KB at a time.
+            if self.end == self.ciphertext.len() {
+                input::grow(&mut self.ciphertext);
+            }
+            (self.start, self.end) = (0, 0);
             self.end = retry(|| socket.read(&mut self.ciphertext))?;
         }
         let taken = self.connection.read_tls(&mut &self.ciphertext[self.start..self.end])?;

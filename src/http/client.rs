@@ -17,10 +17,13 @@ use super::timing::{Clock, Timings};
 use super::transfer::Transfer;
 use super::url::{Url, host_and_port};
 use super::watch::{Observer, Watch};
-use super::{proxy, redirect};
+use super::{input, proxy, redirect, tls};
 use crate::body::{Coding, Pending};
 use crate::error::{Error, Kind, Result};
 use crate::signals::Signals;
+
+/// Connections kept for further requests; one request at a time needs one per host.
+const KEPT_CONNECTIONS: usize = 10;
 
 /// Where an answer goes while it arrives.
 pub trait Sink {
@@ -46,15 +49,19 @@ impl Client {
     #[must_use]
     pub fn new(settings: Settings, observer: Box<dyn Observer>, signals: Option<Arc<Signals>>) -> Client {
         let watch = Watch::new(observer, signals, settings.max_time, settings.speed_limit);
+        let kept = if settings.fresh { 0 } else { KEPT_CONNECTIONS };
         let link = Link::new(settings, Exchange::new(watch));
         let config = ureq::Agent::config_builder()
             .proxy(None)
+            .max_idle_connections(kept)
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
             .user_agent("")
             .accept("")
             .accept_encoding("")
+            // It is for the server to say when an idle connection ends.
+            .max_idle_age(Duration::MAX)
             .build();
         let agent = ureq::Agent::with_parts(config, Connector(Arc::clone(&link)), NoResolver);
         Client { agent, link }
@@ -90,7 +97,9 @@ impl Client {
                     transfer.num_redirects += 1;
                     transfer.timings.redirect = Some(clock.elapsed());
                     let status = transfer.status.unwrap_or_default();
-                    let (following, with_content) = redirect::next(&request, status, next, &self.link.settings);
+                    // -T uploads rather than posts: its content survives (curl).
+                    let posts = content.is_some() && (request.method != "PUT" || request.method_forced);
+                    let (following, with_content) = redirect::next(&request, posts, status, next, &self.link.settings);
                     content = content.filter(|_| with_content);
                     request = Arc::new(following);
                 }
@@ -102,6 +111,9 @@ impl Client {
             }
         }
         transfer.timings.total = Some(clock.elapsed());
+        if let Some(tls) = transfer.tls.as_mut().filter(|_| self.link.settings.tls.insecure) {
+            tls.verify_result = tls::verify_anyway(&tls.certificates, &request.url.host);
+        }
         transfer
     }
 
@@ -151,15 +163,17 @@ impl Client {
             sink.head(head, false)?;
         }
         transfer.answered(answer);
-        let follow = self.link.settings.follow;
-        let location = redirect::location(answer, &request.url, self.link.settings.https_only);
-        let followed = follow.is_some() && !matches!(location, Ok(None));
+        let settings = &self.link.settings;
+        let location = answer.location()?.filter(|_| (300..400).contains(&answer.status));
+        let followed = settings.follow.is_some() && location.is_some();
         sink.head(answer, !answer.is_interim() && !followed)?;
-        let within = follow.is_some_and(|limit| limit.is_none_or(|limit| transfer.num_redirects < limit));
-        if within {
-            return location;
+        let Some(location) = location else { return Ok(None) };
+        let to = redirect::target(&location, &request.url, settings.https_only);
+        if settings.follow.is_some_and(|limit| limit.is_none_or(|limit| transfer.num_redirects < limit)) {
+            return to.map(Some);
         }
-        transfer.redirect_url = location.ok().flatten().map(|url| url.effective());
+        // What is no URL that can be followed is told as it came.
+        transfer.redirect_url = Some(to.map_or(location, |url| url.effective()));
         if followed {
             let text = format!("more than {} redirects (--max-redirs N allows more)", transfer.num_redirects);
             return Err(Error::new(Kind::Redirects, text));
@@ -173,7 +187,9 @@ impl Client {
         let clock = self.link.exchange().watch.clock;
         let codings = if settings.compressed { transfer.values("Content-Encoding").join(",") } else { String::new() };
         let limit = settings.max_filesize.unwrap_or(u64::MAX);
-        if limit < transfer.field("Content-Length").and_then(|length| length.trim().parse().ok()).unwrap_or(0) {
+        // A length that is no number was refused before; one that is too large to be one is too large.
+        let announced = transfer.field("Content-Length").map(|length| length.trim().parse().unwrap_or(u64::MAX));
+        if announced.is_some_and(|length| length > limit) {
             return Err(over_the_limit(limit));
         }
         let mut decoding = Decoding::new(&codings)?;
@@ -202,18 +218,18 @@ impl Client {
 
     /// Reads the content to its end, each piece as soon as it is there.
     fn read(&self, reader: &mut impl Read, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let mut room = vec![0; 8 * 1024];
+        let (mut room, mut read) = (Vec::new(), 0);
         loop {
-            let read = match reader.read(&mut room) {
+            if read == room.len() {
+                input::grow(&mut room);
+            }
+            read = match reader.read(&mut room) {
                 Ok(0) => return Ok(()),
                 Ok(read) => read,
                 Err(error) => return Err(self.fault(&error)),
             };
             self.link.exchange().watch.progress.downloaded += read as u64;
             each(&room[..read])?;
-            if read == room.len() {
-                room.resize(256 * 1024, 0);
-            }
         }
     }
 
@@ -234,6 +250,8 @@ impl Client {
         let exchange = self.link.exchange();
         transfer.timings.add(&exchange.timings);
         transfer.size_upload = exchange.watch.progress.uploaded;
+        transfer.send_buffer = exchange.send_buffer;
+        transfer.addresses.clone_from(&exchange.addresses);
         transfer.size_download = exchange.watch.progress.downloaded;
         transfer.size_request = exchange.size_request;
         transfer.num_connects = exchange.num_connects;
@@ -283,6 +301,7 @@ impl Transfer {
             http_version: "0",
             fields: Vec::new(),
             earlier_fields: Vec::new(),
+            addresses: Vec::new(),
             remote: None,
             local: None,
             tls: None,
@@ -295,6 +314,7 @@ impl Transfer {
             size_request: 0,
             size_header: 0,
             size_upload: 0,
+            send_buffer: None,
             size_download: 0,
             size_delivered: 0,
             size_body: 0,

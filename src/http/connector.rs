@@ -133,10 +133,11 @@ fn connect_tcp(link: &Link, route: &Route, exchange: &mut Exchange) -> Result<So
         Some(proxy) => (&proxy.host, proxy.port, Whose::Proxy),
         None => (&route.host, route.port, Whose::Server),
     };
-    let addresses = resolve(host, port, whose, &link.settings, &mut exchange.watch)?;
+    let addresses = resolve(host, port, whose, link, &mut exchange.watch)?;
     exchange.timings.namelookup = Some(exchange.clock.elapsed());
+    exchange.addresses.clone_from(&addresses);
     let whom = host_and_port(host, port);
-    let socket = connect_staggered(&addresses, &whom, exchange)?;
+    let socket = connect_staggered(&addresses, &whom, link.settings.send_buffer, exchange)?;
     // The request leaves in as few writes as possible; waiting to join them would only delay the last one.
     socket.set_nodelay(true).map_err(|error| fault::io_error(Phase::Connect, &error, &whom))?;
     exchange.watch.note(|| format!("Connected to {host} ({})", peer(&socket)));
@@ -149,7 +150,12 @@ fn peer(socket: &TcpStream) -> String {
 
 /// Tries the addresses in order, each `STAGGER` after the one before or at once when that one failed; the first
 /// connection made wins.
-fn connect_staggered(addresses: &[SocketAddr], whom: &str, exchange: &mut Exchange) -> Result<TcpStream> {
+fn connect_staggered(
+    addresses: &[SocketAddr],
+    whom: &str,
+    send_buffer: Option<usize>,
+    exchange: &mut Exchange,
+) -> Result<TcpStream> {
     let mut waiting = addresses.iter();
     let mut trying: Vec<(SocketAddr, OwnedFd)> = Vec::new();
     let mut last_error = None;
@@ -157,7 +163,7 @@ fn connect_staggered(addresses: &[SocketAddr], whom: &str, exchange: &mut Exchan
     loop {
         if start_next && let Some(address) = waiting.next() {
             exchange.watch.note(|| format!("Trying {address}..."));
-            match begin(*address) {
+            match begin(*address, send_buffer) {
                 Ok((socket, true)) => return Ok(socket.into()),
                 Ok((socket, false)) => trying.push((*address, socket)),
                 Err(error) => {
@@ -191,9 +197,12 @@ fn connect_staggered(addresses: &[SocketAddr], whom: &str, exchange: &mut Exchan
 }
 
 /// Starts a connection; true when it is complete already.
-fn begin(address: SocketAddr) -> io::Result<(OwnedFd, bool)> {
+fn begin(address: SocketAddr, send_buffer: Option<usize>) -> io::Result<(OwnedFd, bool)> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let socket = socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)?;
+    if let Some(size) = send_buffer {
+        sockopt::set_socket_send_buffer_size(&socket, size)?;
+    }
     match connect(&socket, &address) {
         Ok(()) => Ok((socket, true)),
         Err(rustix::io::Errno::INPROGRESS) => Ok((socket, false)),
@@ -234,7 +243,7 @@ fn encrypt(
         exchange.watch.wait_for(&channel.socket, events)?;
     }
     exchange.timings.appconnect = Some(exchange.clock.elapsed());
-    let negotiated = tls::negotiated(&encryption.connection, &link.settings.tls, host);
+    let negotiated = tls::negotiated(&encryption.connection);
     exchange.watch.note(|| format!("TLS: {} {}", negotiated.version, negotiated.cipher));
     channel.tls = Some(encryption);
     Ok(negotiated)

@@ -1,10 +1,12 @@
 //! What client, connector and transport share while one request is answered.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustls::ClientConfig;
+use rustls::client::Resumption;
 
 use super::head::Head;
 use super::request::Request;
@@ -21,11 +23,14 @@ pub(super) struct Link {
     pub settings: Settings,
     exchange: Mutex<Exchange>,
     tls: Mutex<Option<Arc<ClientConfig>>>,
+    /// The names looked up so far: each is asked for once.
+    names: Mutex<HashMap<String, Vec<SocketAddr>>>,
 }
 
 impl Link {
     pub fn new(settings: Settings, exchange: Exchange) -> Arc<Link> {
-        Arc::new(Link { settings, exchange: Mutex::new(exchange), tls: Mutex::new(None) })
+        let (exchange, tls, names) = (Mutex::new(exchange), Mutex::new(None), Mutex::default());
+        Arc::new(Link { settings, exchange, tls, names })
     }
 
     /// The exchange; no two threads ever want it at once.
@@ -33,11 +38,20 @@ impl Link {
         self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The names looked up so far.
+    pub fn names(&self) -> MutexGuard<'_, HashMap<String, Vec<SocketAddr>>> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The configuration of TLS, made at the first https request and then kept.
     pub fn tls(&self) -> Result<Arc<ClientConfig>> {
         let mut kept = self.tls.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.is_none() {
-            *kept = Some(tls::config(&self.settings.tls)?);
+            let mut config = tls::config(&self.settings.tls)?;
+            if self.settings.fresh {
+                Arc::make_mut(&mut config).resumption = Resumption::disabled();
+            }
+            *kept = Some(config);
         }
         kept.clone().ok_or_else(|| Error::new(Kind::TlsHandshake, "no TLS configuration"))
     }
@@ -66,8 +80,12 @@ pub(super) struct Exchange {
     pub refused: bool,
     pub size_request: u64,
     pub size_body: u64,
+    /// The size of the send buffer when the last byte of the request was in it.
+    pub send_buffer: Option<u64>,
     pub content_sent: Option<ContentSent>,
     pub connection: Option<Connection>,
+    /// What the name was resolved to for the last connection.
+    pub addresses: Vec<SocketAddr>,
     /// Connections made in this attempt.
     pub num_connects: u32,
     /// Connections made by this client: the next one's number.
@@ -114,8 +132,10 @@ impl Exchange {
             refused: false,
             size_request: 0,
             size_body: 0,
+            send_buffer: None,
             content_sent: None,
             connection: None,
+            addresses: Vec::new(),
             num_connects: 0,
             next_connection: 0,
             fault: None,
@@ -129,11 +149,11 @@ impl Exchange {
         self.outgoing = Some(outgoing);
         self.heads.clear();
         self.trailers.clear();
-        self.size_body = 0;
+        (self.size_body, self.send_buffer) = (0, None);
         self.content_sent = None;
         self.connection = None;
         (self.fault, self.refused) = (None, false);
-        self.watch.progress.uploaded = 0;
+        (self.watch.progress.to_upload, self.watch.progress.uploaded) = (0, 0);
         self.watch.progress.downloaded = 0;
     }
 

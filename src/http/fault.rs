@@ -33,6 +33,9 @@ pub(super) fn io_error(phase: Phase, error: &io::Error, whom: &str) -> Error {
     match phase {
         Phase::Connect => Error::new(Kind::Connect, format!("could not connect to {whom}: {reason}")),
         Phase::Tunnel => Error::new(Kind::Receive, format!("proxy {whom}: {reason}")),
+        Phase::Handshake if eof => {
+            Error::new(Kind::TlsHandshake, format!("TLS with {whom}: {reason}: the server may not speak TLS"))
+        }
         Phase::Handshake => Error::new(Kind::TlsHandshake, format!("TLS with {whom}: {reason}")),
         Phase::Send => Error::new(Kind::Send, format!("could not send the request to {whom}: {reason}")),
         Phase::Wait | Phase::Head | Phase::Content if eof => {

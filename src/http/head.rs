@@ -14,6 +14,9 @@ pub const MAX_HEAD: usize = 300 * 1024;
 /// A longer field is refused with exit 100, in bytes; curl's limit.
 const MAX_LINE: usize = 100 * 1024;
 
+/// More fields are refused with exit 100; curl's limit.
+const MAX_FIELDS: usize = 5000;
+
 const START: &[u8] = b"HTTP/1.";
 
 /// The status line and the fields of an answer.
@@ -112,7 +115,8 @@ impl Head {
     /// Reads a whole head, its empty line included.
     ///
     /// Exit 1 for a status line that is not HTTP/1.0 or 1.1 with three digits from 100; 8 for a NUL, a lone CR, a
-    /// line without a colon or a folded first line; 56 above `MAX_HEAD`, 100 for a field above `MAX_LINE`.
+    /// line without a colon or a folded first line; 56 above `MAX_HEAD`, 100 for a field above `MAX_LINE` or more than
+    /// `MAX_FIELDS`.
     pub fn parse(raw: &[u8]) -> Result<Head> {
         if raw.len() > MAX_HEAD {
             return Err(too_large());
@@ -125,8 +129,31 @@ impl Head {
             return Err(Error::new(Kind::FieldTooLarge, message));
         }
         let fields = fields(raw)?;
+        if fields.len() > MAX_FIELDS {
+            let message = format!("the answer has more than {MAX_FIELDS} fields");
+            return Err(Error::new(Kind::FieldTooLarge, message));
+        }
         let fields = fields.iter().map(|(name, value)| Field { name: text(name), value: text(value) }).collect();
         Ok(Head { version, status, reason: reason.to_owned(), fields, raw: unfolded(raw) })
+    }
+
+    /// Reads a head and its framing. When one of them is refused: the error, and the lines in front of the one that
+    /// it is about, for these can be shown (curl does).
+    pub fn framed(
+        raw: &[u8],
+        method_is_head: bool,
+        ignore_length: bool,
+    ) -> Result<(Head, Framing), (Option<Head>, Error)> {
+        let read = |raw: &[u8]| {
+            let head = Head::parse(raw)?;
+            let framing = head.framing(method_is_head, ignore_length)?;
+            Ok((head, framing))
+        };
+        read(raw).map_err(|error| {
+            let ends: Vec<usize> = (1..=raw.len()).filter(|end| raw[end - 1] == b'\n').collect();
+            let sound = ends.partition_point(|end| read(&raw[..*end]).is_ok());
+            (ends[..sound].last().and_then(|end| Head::parse(&raw[..*end]).ok()), error)
+        })
     }
 
     /// Whether this is a 1xx that another head follows; 101 is an answer (RFC 9110, section 15.2).

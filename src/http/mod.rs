@@ -1,5 +1,6 @@
 //! The one path for HTTP: a request goes in, an answer is streamed out, a `Transfer` remains.
 
+pub mod certificate;
 mod channel;
 mod chunked;
 mod client;
@@ -22,6 +23,7 @@ mod tls;
 mod transfer;
 mod transport;
 pub mod url;
+mod verifier;
 mod watch;
 
 #[cfg(test)]

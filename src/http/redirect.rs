@@ -1,6 +1,6 @@
 //! The request that follows a redirect (RFC 9110, section 15.4): pure.
 
-use super::head::Head;
+use super::credentials::basic;
 use super::request::{FieldLine, Request};
 use super::settings::Settings;
 use super::url::{Scheme, Url};
@@ -14,19 +14,18 @@ const OF_CONTENT: [&str; 6] =
 /// gateways are no less secret.
 const OF_ORIGIN: [&str; 5] = ["Authorization", "Cookie", "x-api-key", "api-key", "x-goog-api-key"];
 
-/// Where an answer points to; `None` when it is no redirect.
-pub(super) fn location(head: &Head, from: &Url, https_only: bool) -> Result<Option<Url>> {
-    let Some(location) = head.location()?.filter(|_| (300..400).contains(&head.status)) else { return Ok(None) };
-    let to = from.join(&location)?;
+/// The URL that a redirect leads to.
+pub(super) fn target(location: &str, from: &Url, https_only: bool) -> Result<Url> {
+    let to = from.join(location)?;
     if https_only && to.scheme == Scheme::Http {
         let text = format!("redirect to {}: http is excluded by --proto or --proto-redir", to.redacted());
         return Err(Error::new(Kind::UnsupportedProtocol, text));
     }
-    Ok(Some(to))
+    Ok(to)
 }
 
-/// The next request, and whether it still has the content.
-pub(super) fn next(request: &Request, status: u16, to: Url, settings: &Settings) -> (Request, bool) {
+/// The next request, and whether it still has the content, if there was any.
+pub(super) fn next(request: &Request, posts: bool, status: u16, to: Url, settings: &Settings) -> (Request, bool) {
     let mut next = Request { url: to, target: None, ..request.clone() };
     if request.auto_referer {
         next.referer = Some(request.url.absolute());
@@ -39,7 +38,7 @@ pub(super) fn next(request: &Request, status: u16, to: Url, settings: &Settings)
     };
     let becomes_get = match status {
         303 => !keep_post && request.method != "HEAD",
-        301 | 302 => !keep_post && request.method == "POST",
+        301 | 302 => !keep_post && posts,
         _ => false,
     };
     let with_content = !becomes_get;
@@ -55,6 +54,11 @@ pub(super) fn next(request: &Request, status: u16, to: Url, settings: &Settings)
         next.authorization = None;
         next.cookie = None;
         next.fields.retain(|line| !names_any(line, &OF_ORIGIN) && !names_any(line, &["Host"]));
+    }
+    let of_url = |part: &Option<String>| part.clone().unwrap_or_default();
+    let (user, password) = (of_url(&next.url.user), of_url(&next.url.password));
+    if !user.is_empty() || !password.is_empty() {
+        next.authorization = Some(basic(&user, &password));
     }
     (next, with_content)
 }
@@ -83,7 +87,7 @@ mod tests {
     }
 
     fn follow(method: &str, status: u16, to: &str, settings: &Settings) -> (Request, bool) {
-        next(&request(method), status, Url::parse(to).unwrap(), settings)
+        next(&request(method), method == "POST", status, Url::parse(to).unwrap(), settings)
     }
 
     #[test]
@@ -108,6 +112,21 @@ mod tests {
         assert_eq!(follow("PUT", 302, "http://a.example/y", &Settings::default()).0.method, "PUT");
         assert_eq!(follow("PUT", 303, "http://a.example/y", &Settings::default()).0.method, "GET");
         assert_eq!(follow("HEAD", 303, "http://a.example/y", &Settings::default()).0.method, "HEAD");
+    }
+
+    #[test]
+    fn a_word_of_the_users_stays_when_the_content_goes() {
+        let forced = Request { method_forced: true, ..request("IGLOO") };
+        let to = || Url::parse("http://a.example/y").unwrap();
+        let (following, content) = next(&forced, true, 302, to(), &Settings::default());
+        assert_eq!((following.method.as_str(), content), ("IGLOO", false));
+        assert!(next(&forced, false, 302, to(), &Settings::default()).1);
+    }
+
+    #[test]
+    fn credentials_of_the_new_url_count() {
+        let (next, _) = follow("POST", 307, "http://u:p@b.example/", &Settings::default());
+        assert_eq!(next.authorization.as_deref(), Some("Basic dTpw"));
     }
 
     #[test]

@@ -155,7 +155,9 @@ impl Request {
             ("Proxy-Connection", via.map(|_| "Keep-Alive")),
             ("Cookie", self.cookie.as_deref()),
         ] {
-            if let Some(value) = value.filter(|_| !self.names(name)) {
+            let for_proxy = |line: &FieldLine| via.is_some() && line.is(name);
+            let named = self.names(name) || settings.proxies.fields.iter().any(for_proxy);
+            if let Some(value) = value.filter(|_| !named) {
                 push_field(&mut head, name, value);
             }
         }

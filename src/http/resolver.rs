@@ -7,6 +7,7 @@ use std::thread;
 
 use rustix::event::PollFlags;
 
+use super::exchange::Link;
 use super::settings::{IpVersion, Settings};
 use super::watch::Watch;
 use crate::error::{Error, Kind, Result};
@@ -18,17 +19,15 @@ pub(super) enum Whose {
     Proxy,
 }
 
-/// The addresses of `host`, in the order to try them.
-pub(super) fn resolve(
-    host: &str,
-    port: u16,
-    whose: Whose,
-    settings: &Settings,
-    watch: &mut Watch,
-) -> Result<Vec<SocketAddr>> {
-    let found = match known(host, port, settings) {
-        Some(addresses) => addresses,
-        None => look_up(host, watch)?.map_err(|error| unresolved(host, whose, &error.to_string()))?,
+/// The addresses of `host`, in the order to try them. A client looks a name up once, as curl does within a minute.
+pub(super) fn resolve(host: &str, port: u16, whose: Whose, link: &Link, watch: &mut Watch) -> Result<Vec<SocketAddr>> {
+    let settings = &link.settings;
+    let found = if let Some(addresses) = known(host, port, settings).or_else(|| link.names().get(host).cloned()) {
+        addresses
+    } else {
+        let addresses = look_up(host, watch)?.map_err(|error| unresolved(host, whose, &error.to_string()))?;
+        link.names().insert(host.to_owned(), addresses.clone());
+        addresses
     };
     let wanted: Vec<SocketAddr> = found
         .into_iter()
@@ -114,7 +113,9 @@ fn alternate(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::exchange::Exchange;
     use super::super::settings::Resolve;
+    use super::super::watch::Unobserved;
     use super::*;
 
     #[test]
@@ -124,6 +125,19 @@ mod tests {
             alternate(parse(&["[::1]:1", "[::2]:1", "[::1]:1", "1.1.1.1:1", "2.2.2.2:1", "3.3.3.3:1"])),
             parse(&["[::1]:1", "1.1.1.1:1", "[::2]:1", "2.2.2.2:1", "3.3.3.3:1"])
         );
+    }
+
+    #[test]
+    fn a_name_is_looked_up_once() {
+        let watch = || Watch::new(Box::new(Unobserved), None, None, None);
+        let link = Link::new(Settings::default(), Exchange::new(watch()));
+        let found: SocketAddr = "10.0.0.1:0".parse().unwrap();
+        link.names().insert("relay.invalid".to_owned(), vec![found]);
+        let mut watch = watch();
+        let mut resolve = |host| super::resolve(host, 443, Whose::Server, &link, &mut watch);
+        assert_eq!(resolve("relay.invalid"), Ok(vec!["10.0.0.1:443".parse().unwrap()]));
+        assert_eq!(resolve("other.invalid").map_err(|error| error.kind), Err(Kind::Name));
+        assert!(!link.names().contains_key("other.invalid"));
     }
 
     #[test]

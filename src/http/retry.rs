@@ -89,10 +89,19 @@ pub fn http_date(text: &str) -> Option<SystemTime> {
         _ => return None,
     };
     let month = month_number(month)?;
-    let day = number(day).filter(|day| (1..=days_in_month(year, month)).contains(day))?;
+    let day = number(day)?;
     let clock = time.split(':').map(|part| number(part).filter(|_| part.len() == 2)).collect::<Option<Vec<u64>>>()?;
+    let &[hour, minute, second] = clock.as_slice() else { return None };
+    moment(year, month, day, [hour, minute, second])
+}
+
+/// A moment of the Gregorian calendar in UTC; `None` for one that does not exist.
+pub(super) fn moment(year: u64, month: u64, day: u64, clock: [u64; 3]) -> Option<SystemTime> {
     // A leap second is the next minute's first.
-    let &[hour @ ..24, minute @ ..60, second @ ..=60] = clock.as_slice() else { return None };
+    let [hour @ ..24, minute @ ..60, second @ ..=60] = clock else { return None };
+    if !(1..=12).contains(&month) || !(1..=days_in_month(year, month)).contains(&day) {
+        return None;
+    }
     let days = days_before_year(year) + (1..month).map(|month| days_in_month(year, month)).sum::<u64>() + day - 1;
     let seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;
     let epoch = days_before_year(1970) * 24 * 60 * 60;

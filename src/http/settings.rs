@@ -43,6 +43,10 @@ pub struct Settings {
     pub ignore_content_length: bool,
     /// `--path-as-is`: `.` and `..` stay in the path.
     pub path_as_is: bool,
+    /// Every request has a connection of its own, with a whole TLS handshake.
+    pub fresh: bool,
+    /// A send buffer of this size, in bytes, in place of one that grows with the connection.
+    pub send_buffer: Option<usize>,
 }
 
 /// Slower than `bytes_per_second` for `time`: the transfer is given up (exit 28).

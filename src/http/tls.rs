@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring};
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, ProtocolVersion, RootCertStore, SignatureScheme};
+use rustls::{ClientConfig, ClientConnection, ProtocolVersion, RootCertStore};
 
 use super::settings::TlsSettings;
 use super::transfer::Tls;
+use super::verifier::{Lenient, Pinning};
 use crate::error::{Error, Kind, Result};
 
 /// Where distributions keep their bundle of CA certificates, the most common first.
@@ -37,11 +38,15 @@ pub(super) fn config(settings: &TlsSettings) -> Result<Arc<ClientConfig>> {
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_protocol_versions(versions)
         .map_err(|error| Error::new(Kind::TlsHandshake, error.to_string()))?;
-    let builder = if settings.insecure {
-        builder.dangerous().with_custom_certificate_verifier(Arc::new(Lenient { provider }))
+    let verifier: Arc<dyn ServerCertVerifier> = if settings.insecure {
+        Arc::new(Lenient { provider })
     } else {
-        builder.with_root_certificates(roots(settings)?)
+        let roots = roots(settings)?;
+        let usual = WebPkiServerVerifier::builder_with_provider(Arc::new(roots.store), provider).build();
+        let usual = usual.map_err(|error| Error::new(Kind::CaFile, format!("no usable CA certificates: {error}")))?;
+        if roots.named.is_empty() { usual } else { Arc::new(Pinning { usual, named: roots.named }) }
     };
+    let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
     let mut config = match &settings.certificate {
         None => builder.with_no_client_auth(),
         Some(file) => {
@@ -53,22 +58,31 @@ pub(super) fn config(settings: &TlsSettings) -> Result<Arc<ClientConfig>> {
     Ok(Arc::new(config))
 }
 
+/// What is trusted.
+struct Roots {
+    store: RootCertStore,
+    /// The certificates that the user named, each of them.
+    named: Vec<CertificateDer<'static>>,
+}
+
 /// `--cacert` and `--capath` (or their variables), else the system's bundle, else Mozilla's roots built in.
-fn roots(settings: &TlsSettings) -> Result<RootCertStore> {
+fn roots(settings: &TlsSettings) -> Result<Roots> {
     let mut store = RootCertStore::empty();
+    let mut named = Vec::new();
     if settings.ca_file.is_none() && settings.ca_path.is_none() {
         let bundle = BUNDLES.iter().find_map(|path| CertificateDer::pem_file_iter(path).ok());
         match bundle {
             Some(certificates) => _ = store.add_parsable_certificates(certificates.flatten()),
             None => store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
         }
-        return Ok(store);
+        return Ok(Roots { store, named });
     }
     if let Some(file) = &settings.ca_file {
         let unusable = |why: String| Error::new(Kind::CaFile, format!("{}: {why}", file.display()));
         let certificates: Vec<_> = CertificateDer::pem_file_iter(file)
             .and_then(Iterator::collect)
             .map_err(|error| unusable(format!("no usable CA certificates: {}", pem_reason(&error))))?;
+        named.extend(certificates.iter().cloned());
         if store.add_parsable_certificates(certificates).0 == 0 {
             return Err(unusable("no CA certificate in it (PEM is expected)".to_owned()));
         }
@@ -77,11 +91,13 @@ fn roots(settings: &TlsSettings) -> Result<RootCertStore> {
         for file in files_of(folder)? {
             // A folder of certificates holds other files too (its README, links by hash to the same file).
             if let Ok(certificates) = CertificateDer::pem_file_iter(&file) {
-                store.add_parsable_certificates(certificates.flatten());
+                let certificates: Vec<_> = certificates.flatten().collect();
+                named.extend(certificates.iter().cloned());
+                store.add_parsable_certificates(certificates);
             }
         }
     }
-    Ok(store)
+    Ok(Roots { store, named })
 }
 
 fn files_of(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -131,7 +147,7 @@ pub(super) fn server_name(host: &str) -> Result<ServerName<'static>> {
 }
 
 /// What a finished handshake negotiated.
-pub(super) fn negotiated(connection: &ClientConnection, settings: &TlsSettings, host: &str) -> Tls {
+pub(super) fn negotiated(connection: &ClientConnection) -> Tls {
     let version = match connection.protocol_version() {
         Some(ProtocolVersion::TLSv1_2) => "TLSv1.2",
         _ => "TLSv1.3",
@@ -139,16 +155,16 @@ pub(super) fn negotiated(connection: &ClientConnection, settings: &TlsSettings, 
     let suite = connection.negotiated_cipher_suite().map(|suite| format!("{:?}", suite.suite())).unwrap_or_default();
     let certificates: Vec<Vec<u8>> =
         connection.peer_certificates().unwrap_or_default().iter().map(|der| der.as_ref().to_vec()).collect();
-    let verify_result = if settings.insecure { verify_anyway(&certificates, host) } else { 0 };
     // rustls names the suites of TLS 1.3 TLS13_…; IANA's names have no version in them.
-    Tls { version, cipher: suite.replacen("TLS13_", "TLS_", 1), verify_result, certificates }
+    Tls { version, cipher: suite.replacen("TLS13_", "TLS_", 1), verify_result: 0, certificates }
 }
 
-/// Under `-k`: what verification would have said, in OpenSSL's numbers (0 trusted, 20 not).
-fn verify_anyway(certificates: &[Vec<u8>], host: &str) -> u32 {
+/// Under `-k`: what verification would have said, in OpenSSL's numbers (0 trusted, 20 not). It takes a millisecond,
+/// so it is asked when no moment of the transfer is left to come.
+pub(super) fn verify_anyway(certificates: &[Vec<u8>], host: &str) -> u32 {
     let chain: Vec<CertificateDer<'_>> = certificates.iter().map(|der| CertificateDer::from(der.as_slice())).collect();
     let verified = || -> Option<()> {
-        let roots = Arc::new(roots(&TlsSettings::default()).ok()?);
+        let roots = Arc::new(roots(&TlsSettings::default()).ok()?.store);
         let provider = Arc::new(ring::default_provider());
         let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build().ok()?;
         let (first, rest) = chain.split_first()?;
@@ -156,47 +172,4 @@ fn verify_anyway(certificates: &[Vec<u8>], host: &str) -> u32 {
         Some(())
     };
     if verified().is_some() { 0 } else { 20 }
-}
-
-/// `-k`: any certificate will do, but the handshake's signatures are still checked.
-#[derive(Debug)]
-struct Lenient {
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for Lenient {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        rustls::crypto::verify_tls12_signature(message, certificate, signature, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        rustls::crypto::verify_tls13_signature(message, certificate, signature, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
 }

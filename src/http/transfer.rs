@@ -27,6 +27,8 @@ pub struct Transfer {
     pub fields: Vec<Field>,
     /// The fields of the answers before it (redirects), in order, for `%header{name:all:}`.
     pub earlier_fields: Vec<Field>,
+    /// What the name was resolved to (the proxy's, when there is one), in the order to try them.
+    pub addresses: Vec<SocketAddr>,
     /// The peer's address (the proxy's, when there is one).
     pub remote: Option<SocketAddr>,
     /// Our end of the connection.
@@ -51,6 +53,8 @@ pub struct Transfer {
     pub size_header: u64,
     /// Bytes of content sent, as coded.
     pub size_upload: u64,
+    /// The size of the send buffer when it took the last byte of the request: as much may have been on its way.
+    pub send_buffer: Option<u64>,
     /// Bytes of content received, before a content coding is undone.
     pub size_download: u64,
     /// Bytes of content written out, after a content coding was undone.
@@ -104,6 +108,8 @@ pub struct Tokens {
     pub count: u64,
     /// Whether `count` is the server's figure.
     pub reported: bool,
+    /// Of these, reasoning that was not streamed: generated before the first token that was seen.
+    pub unseen: u64,
     /// Events that carried a token.
     pub token_events: u64,
     /// Events of any sort.
@@ -137,17 +143,20 @@ impl Transfer {
         sent.then(|| self.size_body as f64 / self.size_upload as f64)
     }
 
-    /// Tokens per second between the first and the last token; `None` below two tokens.
+    /// Tokens per second between the first and the last token; `None` below two tokens, and for a burst, whose rate
+    /// is that of a buffer being emptied.
     #[must_use]
     pub fn tokens_per_second(&self) -> Option<f64> {
-        let tokens = self.tokens.as_ref().filter(|tokens| tokens.count > 1)?;
+        let tokens = self.tokens.as_ref().filter(|tokens| !tokens.burst)?;
+        let seen = tokens.count.saturating_sub(tokens.unseen).checked_sub(1).filter(|&seen| seen > 0)?;
         let seconds = self.timings.last_token?.checked_sub(self.timings.first_token?)?.as_secs_f64();
-        (seconds > 0.0).then(|| (tokens.count - 1) as f64 / seconds)
+        (seconds > 0.0).then(|| seen as f64 / seconds)
     }
 }
 
 /// A compressed request over TLS with a streamed answer: the figures of the manual's example.
 #[cfg(test)]
+#[expect(clippy::too_many_lines, reason = "one line a field")]
 pub(crate) fn sample() -> Transfer {
     let field = |name: &str, value: &str| Field { name: name.into(), value: value.into() };
     let at = |microseconds| Some(Duration::from_micros(microseconds));
@@ -160,6 +169,7 @@ pub(crate) fn sample() -> Transfer {
         http_version: "1.1",
         fields: vec![field("Content-Type", "text/event-stream"), field("X-A", "one"), field("x-a", "\"two\"")],
         earlier_fields: Vec::new(),
+        addresses: vec![SocketAddr::from(([127, 0, 0, 1], 443))],
         remote: Some(SocketAddr::from(([127, 0, 0, 1], 443))),
         local: Some(SocketAddr::from(([127, 0, 0, 1], 50_000))),
         tls: Some(Tls {
@@ -177,6 +187,7 @@ pub(crate) fn sample() -> Transfer {
         size_request: 812,
         size_header: 244,
         size_upload: 798_104,
+        send_buffer: None,
         size_download: 65_536,
         size_delivered: 65_536,
         size_body: 2_778_983,
@@ -199,7 +210,13 @@ pub(crate) fn sample() -> Transfer {
             redirect: None,
             compress: at(58_000),
         },
-        tokens: Some(Tokens { count: 412, reported: true, ..Tokens::default() }),
+        tokens: Some(Tokens {
+            count: 412,
+            reported: true,
+            longest_gap: at(804_000),
+            median_gap: at(6_100),
+            ..Tokens::default()
+        }),
         outcome: Ok(()),
     }
 }

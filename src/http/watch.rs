@@ -170,11 +170,12 @@ impl Watch {
         }
         if self.max_time.is_some_and(|limit| now >= limit) {
             let (ms, bytes) = (now.as_millis(), self.progress.downloaded);
-            let text = format!("operation timed out after {ms} ms with {bytes} bytes received");
+            let text = format!("operation timed out after {ms} ms with {bytes} bytes received (--max-time)");
             return Err(Error::new(Kind::Timeout, text));
         }
         if self.connect_by.is_some_and(|limit| now >= limit) {
-            return Err(Error::new(Kind::Timeout, format!("connection timed out after {} ms", now.as_millis())));
+            let text = format!("connection timed out after {} ms (--connect-timeout)", now.as_millis());
+            return Err(Error::new(Kind::Timeout, text));
         }
         let moved = self.progress.uploaded + self.progress.downloaded;
         self.speed.as_mut().map_or(Ok(()), |speed| speed.check(now, moved))

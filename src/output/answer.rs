@@ -24,6 +24,8 @@ pub struct Answer<'a> {
     numbered: Option<PathBuf>,
     status: u16,
     written: u64,
+    /// What stdout got last is no end of a line.
+    open_line: bool,
 }
 
 impl<'a> Answer<'a> {
@@ -40,7 +42,7 @@ impl<'a> Answer<'a> {
             }
         }
         let heads = heads.map(|path| File::create(path).map_err(|error| unwritable(path, &error))).transpose()?;
-        Ok(Answer { output, stdout, heads, file: None, numbered: None, status: 0, written: 0 })
+        Ok(Answer { output, stdout, heads, file: None, numbered: None, status: 0, written: 0, open_line: false })
     }
 
     /// Takes a head as received, its empty line included; 1xx, CONNECT and redirects too.
@@ -73,7 +75,7 @@ impl<'a> Answer<'a> {
     /// Before another attempt: what the last one wrote to a regular file is thrown away, unless it was heads only.
     /// What went to stdout, to a pipe or to the `-D` file stays. All as in curl.
     pub fn restart(&mut self) -> Result<()> {
-        self.status = 0;
+        (self.status, self.open_line) = (0, false);
         let written = std::mem::take(&mut self.written);
         let Some(file) = self.file.as_mut().filter(|_| written > 0) else {
             return Ok(());
@@ -113,8 +115,15 @@ impl<'a> Answer<'a> {
         self.written
     }
 
+    /// Whether what comes next on a terminal would continue the answer's last line.
+    #[must_use]
+    pub fn open_line(&self) -> bool {
+        self.open_line
+    }
+
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         if self.output.file.is_none() {
+            self.open_line = bytes.last() != Some(&b'\n');
             return write_stdout(self.stdout, bytes);
         }
         if self.file.is_none() {

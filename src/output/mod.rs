@@ -1,9 +1,15 @@
 //! What is said about a transfer, and where its answer goes; writers are passed in.
 
 pub mod answer;
+pub mod chart;
+pub mod csv;
+pub mod export;
 mod follow;
+pub mod host;
 pub mod live;
+pub mod record;
 mod stderr;
+pub mod svg;
 pub mod table;
 pub mod timing;
 pub mod units;
@@ -19,6 +25,7 @@ pub use answer::Answer;
 pub use follow::Follow;
 pub use live::Live;
 pub use stderr::Stderr;
+pub use write_out_value::Value;
 
 use crate::error::{Error, Kind, Result};
 
@@ -38,9 +45,9 @@ impl Default for Terminal {
     }
 }
 
-/// A reader that went away is an error without words: there is nobody to tell. An `Error` of ours inside the
-/// writer's I/O error comes back as it is.
-fn write_stdout(stdout: &mut dyn Write, bytes: &[u8]) -> Result<()> {
+/// Writes to stdout at once. A reader that went away is an error without words: there is nobody to tell. An `Error` of
+/// ours inside the writer's I/O error comes back as it is.
+pub fn write_stdout(stdout: &mut dyn Write, bytes: &[u8]) -> Result<()> {
     stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.downcast::<Error>() {
         Ok(ours) => ours,
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Error::new(Kind::Write, ""),

@@ -79,6 +79,23 @@ pub fn tabbed(cells: &[String]) -> String {
     text
 }
 
+/// The table in Markdown (GitHub's, with its alignments).
+#[must_use]
+pub fn markdown<Row: AsRef<[String]>>(columns: &[Column], rows: &[Row]) -> String {
+    let line = |cells: &mut dyn Iterator<Item = String>| {
+        let cells: Vec<String> = cells.map(|cell| clean(&cell).replace('|', "\\|")).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let titles = line(&mut columns.iter().map(|column| column.title.to_owned()));
+    let rules = columns.iter().map(|column| match column.align {
+        Align::Left => "---",
+        Align::Right => "---:",
+    });
+    let rules = line(&mut rules.map(str::to_owned));
+    let rows = rows.iter().map(|row| line(&mut row.as_ref().iter().cloned()));
+    [titles, rules].into_iter().chain(rows).collect()
+}
+
 fn least_width(column: &Column) -> usize {
     column.width.max(column.title.chars().count())
 }
@@ -103,6 +120,12 @@ mod tests {
         let text = aligned(&COLUMNS, &[row(["a.json", "12", "é"]), row(["long-name.json", "2778983", ""])]);
         let expected = "name              bytes  note\na.json               12  é\nlong-name.json  2778983\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn markdown_keeps_cells_apart() {
+        let text = markdown(&COLUMNS[..2], &[["a|b\n".to_owned(), "12".to_owned()]]);
+        assert_eq!(text, "| name | bytes |\n| --- | ---: |\n| a\\|b? | 12 |\n");
     }
 
     #[test]

@@ -3,15 +3,24 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::Terminal;
+use super::{Terminal, units};
 use crate::body::Coding;
-use crate::http::Transfer;
+use crate::http::{Tokens, Transfer};
 
 /// A bar that is longer says no more.
 const BAR_MAX: usize = 40;
 
 /// Below this a bar says nothing.
 const BAR_MIN: usize = 4;
+
+/// A stall is told of streams with this many token events, …
+const STALL_EVENTS: u64 = 8;
+
+/// … when it lasted this long …
+const STALL_MIN: Duration = Duration::from_millis(500);
+
+/// … and this many times the median gap.
+const STALL_FACTOR: u32 = 10;
 
 struct Line {
     name: &'static str,
@@ -47,8 +56,11 @@ pub fn block(transfer: &Transfer, terminal: Option<Terminal>) -> String {
         text.push('\n');
         before = before.max(*at);
     }
-    if transfer.tokens.as_ref().is_some_and(|tokens| tokens.burst) {
-        text.push_str("events arrived in one burst: something on the way buffers the stream\n");
+    if let Some(tokens) = &transfer.tokens {
+        text.push_str(&stall(tokens).unwrap_or_default());
+        if tokens.burst {
+            text.push_str("events arrived in one burst: something on the way buffers the stream\n");
+        }
     }
     text
 }
@@ -81,15 +93,24 @@ fn content(transfer: &Transfer) -> Option<String> {
     })
 }
 
+/// The longest wait within a stream, when it was a stall: much longer than its median, and long enough to be felt.
+fn stall(tokens: &Tokens) -> Option<String> {
+    let (longest, median) = (tokens.longest_gap?, tokens.median_gap?);
+    let stalled = tokens.token_events >= STALL_EVENTS && longest >= STALL_MIN && longest >= median * STALL_FACTOR;
+    stalled.then(|| {
+        let (longest, median) = (units::duration(longest), units::duration(median));
+        format!("longest gap between tokens: {longest} (median {median})\n")
+    })
+}
+
 /// Tokens and their rate; with a `~` when they are events that we counted and not the server's figure.
 fn tokens(transfer: &Transfer) -> Option<String> {
     let tokens = transfer.tokens.as_ref().filter(|tokens| tokens.count > 0)?;
     let mark = if tokens.reported { "" } else { "~" };
     let noun = if tokens.count == 1 { "token" } else { "tokens" };
-    // The rate of a burst is that of a buffer being emptied.
-    let rate = transfer.tokens_per_second().filter(|_| !tokens.burst);
-    let rate = rate.map(|rate| format!(", {rate:.1}/s")).unwrap_or_default();
-    Some(format!("{mark}{} {noun}{rate}", tokens.count))
+    let unseen = if tokens.unseen > 0 { format!(" ({} unseen)", tokens.unseen) } else { String::new() };
+    let rate = transfer.tokens_per_second().map(|rate| format!(", {rate:.1}/s")).unwrap_or_default();
+    Some(format!("{mark}{} {noun}{unseen}{rate}", tokens.count))
 }
 
 fn seconds(at: Duration) -> String {
@@ -120,8 +141,8 @@ fn share(at: Duration, scale: Duration, steps: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::sample;
     use crate::http::timing::Timings;
-    use crate::http::{Tokens, sample};
 
     #[test]
     fn a_pipe_gets_the_times_and_their_notes() {
@@ -181,6 +202,27 @@ mod tests {
         let text = block(&Transfer { tokens: Some(tokens), ..sample() }, None);
         let end = "s  ~412 tokens\nevents arrived in one burst: something on the way buffers the stream\n";
         assert!(text.ends_with(end), "{text}");
+    }
+
+    #[test]
+    fn reasoning_that_was_not_seen_does_not_count_for_the_rate() {
+        let tokens = Tokens { count: 412, reported: true, unseen: 300, ..Tokens::default() };
+        let text = block(&Transfer { tokens: Some(tokens), ..sample() }, None);
+        assert!(text.ends_with("s  412 tokens (300 unseen), 43.5/s\n"), "{text}");
+    }
+
+    #[test]
+    fn a_stall_is_told() {
+        let gaps = |events, longest, median| Tokens {
+            token_events: events,
+            longest_gap: Some(Duration::from_millis(longest)),
+            median_gap: Some(Duration::from_millis(median)),
+            ..Tokens::default()
+        };
+        assert_eq!(stall(&gaps(8, 2_100, 12)).as_deref(), Some("longest gap between tokens: 2.10 s (median 12 ms)\n"));
+        for calm in [gaps(7, 2_100, 12), gaps(8, 499, 1), gaps(8, 2_100, 211), Tokens::default()] {
+            assert_eq!(stall(&calm), None, "{calm:?}");
+        }
     }
 
     #[test]

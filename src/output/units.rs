@@ -40,6 +40,19 @@ pub fn duration(length: Duration) -> String {
     }
 }
 
+/// The same of milliseconds with three digits, for comparisons: `0.42 ms`, `27.3 ms`, `741 ms`, `2.55 s`, `70.1 s`.
+#[must_use]
+pub fn milliseconds(ms: f64) -> String {
+    match ms {
+        ..9.995 => format!("{ms:.2} ms"),
+        ..99.95 => format!("{ms:.1} ms"),
+        ..999.5 => format!("{ms:.0} ms"),
+        ..9_995.0 => format!("{:.2} s", ms / 1e3),
+        ..99_950.0 => format!("{:.1} s", ms / 1e3),
+        _ => format!("{:.0} s", ms / 1e3),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +77,25 @@ mod tests {
         ];
         for (number, text) in expected {
             assert_eq!(bytes(number), text);
+        }
+    }
+
+    #[test]
+    fn milliseconds_have_three_digits() {
+        for (ms, text) in [
+            (0.0, "0.00 ms"),
+            (0.4211, "0.42 ms"),
+            (9.996, "10.0 ms"),
+            (27.31, "27.3 ms"),
+            (99.96, "100 ms"),
+            (741.2, "741 ms"),
+            (999.6, "1.00 s"),
+            (2_549.0, "2.55 s"),
+            (70_123.0, "70.1 s"),
+            (123_456.0, "123 s"),
+            (-3.0, "-3.00 ms"),
+        ] {
+            assert_eq!(milliseconds(ms), text);
         }
     }
 

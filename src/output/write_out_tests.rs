@@ -78,6 +78,8 @@ fn values_have_curls_form() {
 fn our_variables() {
     assert_eq!(out("%{size_body} %{content_coding} %{compression_ratio}"), "2778983 gzip 3.48");
     assert_eq!(out("%{num_tokens} %{time_first_token} %{time_compress}"), "412 11.655102 0.058000");
+    assert_eq!(out("%{tokens_source} %{tokens_per_second} %{tokens_burst} %{tokens_unseen}"), "usage 161.10 0 0");
+    assert_eq!(out("%{time_longest_gap} %{time_median_gap}"), "0.804000 0.006100");
     assert_eq!(out("%{tls_version} %{tls_cipher}"), "TLSv1.3 TLS_AES_256_GCM_SHA384");
     assert_eq!(out("%{num_certs} %{certs}").lines().next(), Some("1 -----BEGIN CERTIFICATE-----"));
 }
@@ -160,7 +162,8 @@ fn json_holds_curls_keys_with_ours_beside_them() {
     assert!(text.contains("\"ftp_entry_path\":null,"), "{text}");
     assert!(text.ends_with(concat!(",\"curl_version\":\"gzpost/", env!("CARGO_PKG_VERSION"), "\"}")), "{text}");
     let object: serde_json::Value = serde_json::from_str(&write_all("%{json}", &failed()).out).unwrap();
-    for ours in ["time_first_token", "compression_ratio", "num_tokens", "tls_version", "content_type"] {
+    for ours in ["time_first_token", "compression_ratio", "num_tokens", "tls_version", "content_type", "tokens_source"]
+    {
         assert!(object[ours].is_null(), "{ours}");
     }
     assert_eq!(object["remote_ip"], "");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::write_out::UrlPart;
 use super::write_out_json::quote;
-use crate::http::Transfer;
+use crate::http::{Tokens, Transfer};
 
 /// What the variables speak of.
 pub(super) struct Facts<'a> {
@@ -15,11 +15,13 @@ pub(super) struct Facts<'a> {
 }
 
 /// The value of a variable.
-#[derive(Debug, PartialEq)]
-pub(super) enum Value {
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// As it is.
     Text(String),
     /// A status code: three digits at least, 000 for none; a plain number in JSON.
     Code(Option<u16>),
+    /// A whole number.
     Number(i128),
     /// With two decimals.
     Ratio(f64),
@@ -63,7 +65,8 @@ type Variable = (&'static str, fn(&Facts) -> Value);
 /// Every variable that has a value, in alphabetical order, as `%{json}` shows them.
 ///
 /// Ours among curl's: `compression_ratio`, `content_coding`, `num_tokens`, `size_body`, `time_compress`,
-/// `time_first_event`, `time_first_token`, `time_last_token`, `tls_cipher`, `tls_version`.
+/// `time_first_event`, `time_first_token`, `time_last_token`, `time_longest_gap`, `time_median_gap`, `tls_cipher`,
+/// `tls_version`, `tokens_burst`, `tokens_per_second`, `tokens_source`, `tokens_unseen`.
 pub(super) const VARIABLES: &[Variable] = &[
     ("certs", |f| Value::Text(certificates(f.transfer))),
     ("compression_ratio", |f| f.transfer.compression_ratio().map_or(Value::Missing("0.00"), Value::Ratio)),
@@ -109,6 +112,8 @@ pub(super) const VARIABLES: &[Variable] = &[
     ("time_first_event", |f| our_time(f.transfer.timings.first_event)),
     ("time_first_token", |f| our_time(f.transfer.timings.first_token)),
     ("time_last_token", |f| our_time(f.transfer.timings.last_token)),
+    ("time_longest_gap", |f| our_time(f.transfer.tokens.as_ref().and_then(|tokens| tokens.longest_gap))),
+    ("time_median_gap", |f| our_time(f.transfer.tokens.as_ref().and_then(|tokens| tokens.median_gap))),
     ("time_namelookup", |f| time(f.transfer.timings.namelookup)),
     ("time_posttransfer", |f| time(f.transfer.timings.posttransfer)),
     ("time_pretransfer", |f| time(f.transfer.timings.pretransfer)),
@@ -120,6 +125,10 @@ pub(super) const VARIABLES: &[Variable] = &[
     ("tls_cipher", |f| text(f.transfer.tls.as_ref().map(|tls| tls.cipher.as_str()))),
     ("tls_earlydata", |_| Value::Number(0)),
     ("tls_version", |f| text(f.transfer.tls.as_ref().map(|tls| tls.version))),
+    ("tokens_burst", |f| f.transfer.tokens.as_ref().map_or(Value::Missing("0"), |tokens| number(tokens.burst))),
+    ("tokens_per_second", |f| f.transfer.tokens_per_second().map_or(Value::Missing("0.00"), Value::Ratio)),
+    ("tokens_source", |f| text(f.transfer.tokens.as_ref().map(tokens_source))),
+    ("tokens_unseen", |f| f.transfer.tokens.as_ref().map_or(Value::Missing("0"), |tokens| number(tokens.unseen))),
     ("url", |f| Value::Text(f.transfer.url.clone())),
     ("url.fragment", |f| text((f.url_part)(false, "fragment"))),
     ("url.host", |f| text((f.url_part)(false, "host"))),
@@ -145,6 +154,11 @@ pub(super) const VARIABLES: &[Variable] = &[
     ("urlnum", |_| Value::Number(0)),
     ("xfer_id", |_| Value::Number(0)),
 ];
+
+/// Where `num_tokens` is from: the server's `usage`, or the token `events`, which were counted here.
+fn tokens_source(tokens: &Tokens) -> &'static str {
+    if tokens.reported { "usage" } else { "events" }
+}
 
 fn text(value: Option<impl Into<String>>) -> Value {
     value.map_or(Value::Missing(""), |value| Value::Text(value.into()))

@@ -49,7 +49,7 @@ impl FromStr for Behave {
     fn from_str(name: &str) -> Result<Behave, Error> {
         Behave::CHOICES.iter().find(|(choice, _)| *choice == name).map(|(_, behave)| *behave).ok_or_else(|| {
             let names: Vec<&str> = Behave::CHOICES.iter().map(|(choice, _)| *choice).collect();
-            Error::new(Kind::Usage, format!("behaviour '{name}' is unknown: one of {}", names.join(", ")))
+            Error::new(Kind::Usage, format!("'{name}' is none of {}", names.join(", ")))
         })
     }
 }

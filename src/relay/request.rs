@@ -18,6 +18,9 @@ const MAX_LINE: u64 = 4 * 1024;
 /// A head that takes longer from its first byte to its last is given up.
 const MAX_HEAD_TIME: Duration = Duration::from_secs(30);
 
+/// The first byte of a connection that begins with TLS (RFC 8446, section 5.1).
+const TLS_HANDSHAKE: u8 = 22;
+
 /// What the relay needs to know of a request's head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Head {
@@ -62,6 +65,10 @@ impl Head {
             }
             let taken = take_head(available, &mut bytes);
             input.consume(taken);
+            // The greeting of TLS has no line that could be waited for.
+            if bytes.first() == Some(&TLS_HANDSHAKE) {
+                return Ok(Some(Err(Answer::error(400, "bad request: this is TLS; http:// is spoken here"))));
+            }
             if bytes.ends_with(b"\n\r\n") || bytes.ends_with(b"\n\n") {
                 return Ok(Some(Head::parse(&bytes)));
             }

@@ -6,88 +6,11 @@ use std::time::Duration;
 use super::{Piece, Scanner};
 use crate::http::Tokens;
 
-/// What a fixture holds. An event is named by a text that stands in it alone.
-struct Case {
-    file: &'static str,
-    text: &'static str,
-    reasoning: &'static str,
-    calls: &'static [&'static str],
-    /// Tokens, token events, events.
-    tokens: Option<(u64, u64, u64)>,
-    /// The tokens are the server's figure.
-    reported: bool,
-    first_event: &'static str,
-    first_token: &'static str,
-    last_token: &'static str,
-    error: Option<&'static str>,
-    end: End,
-}
+#[path = "../../tests/fixtures/streams/cases.rs"]
+mod cases;
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum End {
-    NotExpected,
-    Seen,
-    Missing,
-}
-use End::{Missing, NotExpected, Seen};
-
-const NOTHING: Case = Case {
-    file: "",
-    text: "",
-    reasoning: "",
-    calls: &[],
-    tokens: None,
-    reported: true,
-    first_event: "",
-    first_token: "",
-    last_token: "",
-    error: None,
-    end: Seen,
-};
-
-const WEATHER: &str = r#"{"id":"call_1","name":"weather","arguments":{"city":"Köln"}}"#;
-
-#[rustfmt::skip]
-const CASES: &[Case] = &[
-    Case { file: "chat-text.sse", text: "Grüße an die 🌍", tokens: Some((7, 2, 6)), first_event: "role", first_token: "Grüße", last_token: "🌍", ..NOTHING },
-    Case { file: "chat-crlf.sse", text: "Tschüß an die 🌍", tokens: Some((7, 2, 6)), first_event: "role", first_token: "Tschüß", last_token: "🌍", ..NOTHING },
-    Case { file: "chat-azure.sse", text: "Hello", tokens: Some((1, 1, 5)), reported: false, first_event: "prompt_filter", first_token: "Hello", last_token: "Hello", ..NOTHING },
-    Case { file: "chat-no-last-line-end.sse", text: "Grüße an die 🌍", tokens: Some((7, 2, 6)), first_event: "role", first_token: "Grüße", last_token: "🌍", ..NOTHING },
-    Case { file: "chat-reasoning.sse", text: "4", reasoning: "Two and two.", tokens: Some((12, 3, 6)), first_event: "role", first_token: "Two", last_token: "\"4\"", ..NOTHING },
-    Case { file: "chat-tool.sse", calls: &[WEATHER, r#"{"id":"call_2","name":"now","arguments":{}}"#], tokens: Some((5, 5, 8)), reported: false, first_event: "role", first_token: "call_1", last_token: "{}\"}}]", ..NOTHING },
-    Case { file: "chat-error.sse", text: "Once upon", tokens: Some((2, 2, 3)), reported: false, first_event: "Once", first_token: "Once", last_token: "upon", error: Some("Provider disconnected (server_error)"), ..NOTHING },
-    Case { file: "chat-vllm-error.sse", tokens: Some((0, 0, 3)), reported: false, first_event: "role", error: Some("The engine is dead (InternalServerError)"), ..NOTHING },
-    Case { file: "chat-cut.sse", text: "Half an", tokens: Some((1, 1, 2)), reported: false, first_event: "role", first_token: "Half", last_token: "Half", end: Missing, ..NOTHING },
-    Case { file: "chat-surrogates.sse", text: "a 🌍 b \u{FFFD}", tokens: Some((2, 2, 4)), reported: false, first_event: "a \\ud83c", first_token: "a \\ud83c", last_token: " b ", ..NOTHING },
-    Case { file: "chat-whole.json", text: "Ich schaue nach. ⛅", reasoning: "Look it up.", calls: &[r#"{"id":"call_1","name":"weather","arguments":{   "city": "Köln" }}"#], tokens: Some((10, 0, 0)), end: NotExpected, ..NOTHING },
-    Case { file: "chat-whole-error.json", error: Some("Upstream is busy (upstream_error)"), end: NotExpected, ..NOTHING },
-    Case { file: "responses-text.sse", text: "Grüße 🌍", reasoning: "Greeting", tokens: Some((21, 3, 15)), first_event: "\"sequence_number\":0,", first_token: "\"sequence_number\":5,", last_token: "\"sequence_number\":11,", ..NOTHING },
-    Case { file: "responses-tool.sse", calls: &[WEATHER], tokens: Some((17, 2, 7)), first_event: "\"sequence_number\":0,", first_token: "\"sequence_number\":2,", last_token: "\"sequence_number\":3,", ..NOTHING },
-    Case { file: "responses-failed.sse", text: "No", tokens: Some((1, 1, 3)), reported: false, first_event: "\"sequence_number\":0,", first_token: "\"sequence_number\":1,", last_token: "\"sequence_number\":1,", error: Some("The model failed to generate a response. (server_error)"), ..NOTHING },
-    Case { file: "responses-error.sse", text: "Once", tokens: Some((1, 1, 3)), reported: false, first_event: "\"sequence_number\":0,", first_token: "\"sequence_number\":1,", last_token: "\"sequence_number\":1,", error: Some("Slow down (rate_limit_exceeded)"), end: Missing, ..NOTHING },
-    Case { file: "responses-cut.sse", reasoning: "Hm", tokens: Some((1, 1, 3)), reported: false, first_event: "\"sequence_number\":0,", first_token: "\"sequence_number\":1,", last_token: "\"sequence_number\":1,", end: Missing, ..NOTHING },
-    Case { file: "responses-whole.json", text: "Grüße 🌍", reasoning: "Greeting", calls: &[r#"{"id":"call_1","name":"now","arguments":{}}"#], tokens: Some((21, 0, 0)), end: NotExpected, ..NOTHING },
-    Case { file: "anthropic-text.sse", text: "Grüße 🌍", reasoning: "Be kind.", tokens: Some((15, 3, 13)), first_event: "\"message_start\"", first_token: "Be kind.", last_token: "🌍", ..NOTHING },
-    Case { file: "anthropic-tool.sse", calls: &[r#"{"id":"toolu_1","name":"weather","arguments":{"city": "Köln"}}"#], tokens: Some((89, 2, 9)), first_event: "\"message_start\"", first_token: "city", last_token: "Köln", ..NOTHING },
-    Case { file: "anthropic-error.sse", text: "Once", tokens: Some((1, 1, 4)), reported: false, first_event: "\"message_start\"", first_token: "Once", last_token: "Once", error: Some("Overloaded (overloaded_error)"), end: Missing, ..NOTHING },
-    Case { file: "anthropic-cut.sse", text: "Once", tokens: Some((1, 1, 4)), reported: false, first_event: "\"message_start\"", first_token: "Once", last_token: "Once", end: Missing, ..NOTHING },
-    Case { file: "anthropic-whole.json", text: "Grüße 🌍", reasoning: "Be kind.", calls: &[r#"{"id":"toolu_1","name":"weather","arguments":{"city":"Köln"}}"#], tokens: Some((61, 0, 0)), end: NotExpected, ..NOTHING },
-    Case { file: "gemini-text.sse", text: "Grüße 🌍", reasoning: "Be kind.", tokens: Some((25, 3, 5)), first_event: "\"totalTokenCount\":9}", first_token: "Be kind.", last_token: "🌍", ..NOTHING },
-    Case { file: "gemini-tool.sse", calls: &[r#"{"name":"weather","arguments":{"city":"Köln"}}"#], tokens: Some((15, 1, 2)), first_event: "\"CiQB\"}],\"role", first_token: "functionCall", last_token: "functionCall", ..NOTHING },
-    Case { file: "gemini-error.sse", reasoning: "Be kind.", tokens: Some((20, 1, 2)), first_event: "Be kind.", first_token: "Be kind.", last_token: "Be kind.", error: Some("This model is currently experiencing high demand. (UNAVAILABLE)"), end: Missing, ..NOTHING },
-    Case { file: "gemini-cut.sse", text: "Once", tokens: Some((4, 1, 1)), first_event: "Once", first_token: "Once", last_token: "Once", end: Missing, ..NOTHING },
-    Case { file: "gemini-array.json", text: "Grüße [🌍]\n\"}", tokens: Some((8, 2, 2)), first_event: "Grüße", first_token: "Grüße", last_token: "🌍", ..NOTHING },
-    Case { file: "gemini-array-error.json", tokens: Some((0, 0, 1)), reported: false, first_event: "error", error: Some("Resource has been exhausted (e.g. check quota). (RESOURCE_EXHAUSTED)"), end: NotExpected, ..NOTHING },
-    Case { file: "gemini-whole.json", text: "Grüße 🌍", reasoning: "Be kind.", calls: &[r#"{"id":"fc_1","name":"now","arguments":{}}"#], tokens: Some((25, 0, 0)), end: NotExpected, ..NOTHING },
-    Case { file: "ollama-text.ndjson", text: "Grüße 🌍", reasoning: "Be kind.", tokens: Some((12, 3, 5)), first_event: "\"content\":\"\"},\"done\":false", first_token: "Be kind.", last_token: "🌍", ..NOTHING },
-    Case { file: "ollama-tool.ndjson", calls: &[r#"{"name":"weather","arguments":{"city":"Köln"}}"#], tokens: Some((19, 1, 2)), first_event: "weather", first_token: "weather", last_token: "weather", ..NOTHING },
-    Case { file: "ollama-generate.ndjson", text: "Ja!", reasoning: "Hm", tokens: Some((4, 3, 3)), first_event: "Hm", first_token: "Hm", last_token: "!", ..NOTHING },
-    Case { file: "ollama-error.ndjson", text: "Once", tokens: Some((1, 1, 2)), reported: false, first_event: "Once", first_token: "Once", last_token: "Once", error: Some("an error was encountered while running the model"), end: Missing, ..NOTHING },
-    Case { file: "ollama-cut.ndjson", text: "Once upon", tokens: Some((2, 2, 2)), reported: false, first_event: "Once", first_token: "Once", last_token: "upon", end: Missing, ..NOTHING },
-    Case { file: "ollama-whole.json", text: "Grüße 🌍", reasoning: "Be kind.", tokens: Some((12, 0, 0)), end: NotExpected, ..NOTHING },
-    Case { file: "unknown-events.sse", tokens: Some((0, 0, 2)), reported: false, first_event: "price", end: NotExpected, ..NOTHING },
-    Case { file: "unknown-document.json", end: NotExpected, ..NOTHING },
-];
+use cases::End::{Missing, NotExpected, Seen};
+use cases::{CASES, Case};
 
 fn folder() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "tests", "fixtures", "streams"].iter().collect()
@@ -230,7 +153,7 @@ fn damaged_fixtures_never_panic() {
 fn every_fixture_has_a_case() {
     let names = std::fs::read_dir(folder()).expect("the folder").map(|entry| entry.expect("an entry").file_name());
     let mut names: Vec<_> = names.filter_map(|name| name.into_string().ok()).collect();
-    names.retain(|name| !matches!(&name[..], "README.md" | ".gitattributes"));
+    names.retain(|name| !matches!(&name[..], "README.md" | "cases.rs" | ".gitattributes"));
     names.sort_unstable();
     let mut cases: Vec<_> = CASES.iter().map(|case| case.file).collect();
     cases.sort_unstable();

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::event::EventStream;
 use super::objects::Objects;
 use super::pace::Pace;
+use super::pattern::Pattern;
 use super::token::{Answer, Heard, is_complete};
 use super::transcript::Piece;
 use crate::http::Tokens;
@@ -52,6 +53,7 @@ enum Hint {
 struct Seen {
     answer: Answer,
     pace: Pace,
+    pattern: Pattern,
     first_event: Option<Duration>,
     events: u64,
     /// The answer came in one document.
@@ -91,7 +93,7 @@ impl Scanner {
                 }
             }
             Form::EventStream(stream) => {
-                stream.feed(bytes, &mut |name, data| seen.event(name, data, now));
+                seen.events(stream, bytes, now);
                 seen.skipped = stream.skipped() > 0;
             }
             Form::Json(objects, sequence) => {
@@ -117,7 +119,8 @@ impl Scanner {
         if let Form::EventStream(stream) = &mut self.form {
             stream.finish(&mut |name, data| {
                 if is_complete(data) {
-                    seen.event(name, data, now);
+                    let heard = seen.answer.read(name, data);
+                    seen.at(heard, now);
                 }
             });
         }
@@ -148,6 +151,12 @@ impl Scanner {
         self.seen.pace.last
     }
 
+    /// How many events carried a token so far.
+    #[must_use]
+    pub fn token_events(&self) -> u64 {
+        self.seen.pace.token_events
+    }
+
     /// Figures of a stream, or of a whole answer that reports its usage.
     ///
     /// A server's figure of 0 is that of a relay which does not count.
@@ -161,6 +170,7 @@ impl Scanner {
         Some(Tokens {
             count: reported.unwrap_or(pace.token_events),
             reported: reported.is_some(),
+            unseen: if pace.token_events > 0 { answer.unseen() } else { 0 },
             token_events: pace.token_events,
             events: *events,
             longest_gap: pace.longest_gap,
@@ -208,9 +218,28 @@ impl Scanner {
 }
 
 impl Seen {
-    fn event(&mut self, name: &[u8], data: &[u8], now: Duration) {
-        let heard = self.answer.read(name, data);
-        self.at(heard, now);
+    /// Reads on in an event stream. Token events that follow a pattern are only counted, unless their texts are
+    /// wanted.
+    fn events(&mut self, stream: &mut EventStream, mut bytes: &[u8], now: Duration) {
+        while !bytes.is_empty() {
+            let from_start = !self.answer.transcript.wanted && stream.between_events();
+            if from_start {
+                let (events, length) = self.pattern.repeats(bytes);
+                self.events += events as u64;
+                self.pace.tokens(events, now);
+                bytes = &bytes[length..];
+            }
+            let mut heard = Heard::default();
+            let read = stream.feed(bytes, &mut |name, data| {
+                heard = self.answer.read(name, data);
+                self.at(heard, now);
+            });
+            let (event, rest) = bytes.split_at(read);
+            if from_start && heard.token {
+                self.pattern.learn(event);
+            }
+            bytes = rest;
+        }
     }
 
     /// Whether the object is of a known shape, as the first one must be.
@@ -226,9 +255,7 @@ impl Seen {
     fn at(&mut self, heard: Heard, now: Duration) {
         self.events += 1;
         self.first_event = self.first_event.or(Some(now));
-        if heard.token {
-            self.pace.token(now);
-        }
+        self.pace.tokens(usize::from(heard.token), now);
     }
 }
 
@@ -250,131 +277,5 @@ fn form_of(head: &[u8], hint: Hint) -> Option<Form> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::LIMIT;
-    use super::*;
-
-    const AT: Duration = Duration::from_secs(1);
-
-    #[test]
-    fn what_is_neither_stream_nor_json_costs_nothing() {
-        for content in [
-            "<!doctype html>",
-            "\u{1F}\u{8B}\u{8}",
-            "%PDF-1.7\n{}",
-            "date: x\n\n",
-            "\"text\"",
-            "404 page not found",
-            "{\\rtf1\\ansi {x}}",
-            "{} {\"done\":true,\"response\":\"a\"}",
-            "[{}, {}]",
-            "[1, [2]]{\"a\":0}",
-            "\u{FEFF}data",
-        ] {
-            for size in [1, content.len()] {
-                let mut scanner = Scanner::new(None, true);
-                content.as_bytes().chunks(size).for_each(|part| scanner.feed(part, AT));
-                scanner.feed(b"\n", AT);
-                assert!(scanner.idle(), "{content}");
-                assert_eq!(
-                    (scanner.first_event(), scanner.tokens(), scanner.cut_off()),
-                    (None, None, false),
-                    "{content}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn too_few_bytes_say_nothing() {
-        for content in ["", " \n", "da", "\u{FEFF}", "{\"choices\":[", "[", "data: {\"choices\":[]"] {
-            let mut scanner = Scanner::new(None, true);
-            scanner.feed(content.as_bytes(), AT);
-            assert!(!scanner.idle(), "{content}");
-            scanner.finish(AT);
-            assert_eq!((scanner.recognised(), scanner.tokens(), scanner.error()), (false, None, None), "{content}");
-        }
-    }
-
-    #[test]
-    fn the_type_decides_where_the_first_bytes_do_not() {
-        let mut stream = Scanner::new(Some("Text/Event-Stream;charset=utf-8"), false);
-        stream.feed(b"x: 1\ndata: a\n\n", AT);
-        assert_eq!(stream.tokens().map(|tokens| tokens.events), Some(1));
-        let mut lines = Scanner::new(Some("application/x-ndjson"), false);
-        lines.feed(b"{\"a\":1}\n{\"b\":2}\n", AT);
-        assert_eq!(lines.tokens().map(|tokens| tokens.events), Some(2));
-        assert!(!lines.end_expected());
-    }
-
-    #[test]
-    fn white_space_before_a_document_keeps_the_connection_alive() {
-        let mut scanner = Scanner::new(Some("application/json"), true);
-        (0..1000).for_each(|_| scanner.feed(b"\n", AT));
-        scanner.feed(br#"{"object":"chat.completion","choices":[{"message":{"content":"a"}}]}"#, AT);
-        scanner.finish(AT);
-        assert_eq!(scanner.take_pieces(), [Piece::Text("a".into())]);
-        assert_eq!((scanner.tokens(), scanner.first_token(), scanner.cut_off()), (None, None, false));
-    }
-
-    #[test]
-    fn pieces_are_gathered_only_when_they_are_wanted() {
-        let mut scanner = Scanner::new(None, false);
-        scanner.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n", AT);
-        assert_eq!((scanner.take_pieces(), scanner.first_token()), (vec![], Some(AT)));
-    }
-
-    #[test]
-    fn chunks_on_lines_are_a_stream() {
-        let mut scanner = Scanner::new(Some("application/json"), false);
-        scanner.feed(b"{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}", AT);
-        assert_eq!((scanner.first_event(), scanner.first_token()), (Some(AT), Some(AT)));
-        scanner.finish(AT);
-        assert!(scanner.cut_off());
-    }
-
-    #[test]
-    fn the_servers_figure_counts_unless_it_is_zero() {
-        for (usage, count, reported) in [("null", 1, false), ("0", 1, false), ("5", 5, true)] {
-            let mut scanner = Scanner::new(None, false);
-            let choices = r#"[{"delta":{"content":"a"}}]"#;
-            let event = format!("data: {{\"choices\":{choices},\"usage\":{{\"completion_tokens\":{usage}}}}}\n\n");
-            scanner.feed(event.as_bytes(), AT);
-            assert_eq!(scanner.tokens().map(|tokens| (tokens.count, tokens.reported)), Some((count, reported)));
-        }
-    }
-
-    #[test]
-    fn a_document_over_the_limit_is_given_up() {
-        let mut scanner = Scanner::new(None, true);
-        scanner.feed(b"{\"choices\":\"", AT);
-        let (part, mut fed) = (vec![b'x'; 1 << 16], 0);
-        while !scanner.idle() {
-            scanner.feed(&part, AT);
-            fed += part.len();
-        }
-        assert!((LIMIT - part.len()..=LIMIT).contains(&fed));
-        assert!(!scanner.cut_off());
-    }
-
-    #[test]
-    fn an_end_in_what_was_skipped_is_not_missed() {
-        let mut scanner = Scanner::new(None, false);
-        scanner.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: ", AT);
-        (0..=16).for_each(|_| scanner.feed(&vec![b'x'; 1 << 20], AT));
-        scanner.feed(b"\n\n", AT);
-        scanner.finish(AT);
-        assert!(!scanner.end_seen() && !scanner.cut_off());
-    }
-
-    #[test]
-    fn calls_that_grow_over_the_limit_are_dropped() {
-        let mut scanner = Scanner::new(None, true);
-        let part = format!(r#"{{"index":0,"id":"c","function":{{"name":"f","arguments":"{}"}}}}"#, "1".repeat(1 << 20));
-        let event = format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{part}]}}}}]}}\n\n");
-        (0..20).for_each(|_| scanner.feed(event.as_bytes(), AT));
-        scanner.feed(b"data: [DONE]\n\n", AT);
-        assert_eq!(scanner.take_pieces(), []);
-        assert_eq!(scanner.tokens().map(|tokens| tokens.token_events), Some(20));
-    }
-}
+#[path = "scanner_tests.rs"]
+mod tests;

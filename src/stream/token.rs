@@ -19,6 +19,8 @@ pub(super) struct Answer {
     pub recognised: bool,
     /// The server's last figure of tokens generated, reasoning included.
     pub usage: Option<u64>,
+    /// How many of these the server says were reasoning.
+    pub usage_reasoning: Option<u64>,
     /// The API's end mark was there.
     pub end_seen: bool,
     /// The first error, in one line.
@@ -71,9 +73,17 @@ impl Answer {
         self.transcript.close_all();
     }
 
-    /// A figure that is not there changes nothing.
-    fn count(&mut self, usage: &Value) {
+    /// Figures that are not there change nothing.
+    fn count(&mut self, usage: &Value, reasoning: &Value) {
         self.usage = usage.as_u64().or(self.usage);
+        self.usage_reasoning = reasoning.as_u64().or(self.usage_reasoning);
+    }
+
+    /// The server's figure of reasoning that it did not stream. One that is not within the figure of tokens is left
+    /// alone: some servers count reasoning beside it.
+    pub fn unseen(&self) -> u64 {
+        let figures = self.usage.zip(self.usage_reasoning).filter(|_| !self.transcript.reasoned);
+        figures.map_or(0, |(all, reasoning)| if reasoning < all { reasoning } else { 0 })
     }
 }
 
@@ -142,8 +152,10 @@ fn describe(error: &Value) -> String {
     }
 }
 
-/// Runs of white space and control characters become one space: the text goes to a terminal.
-fn one_line(text: &str) -> String {
+/// A text from outside on one line: runs of white space and control characters become one space, since it goes to a
+/// terminal, and what is too long is cut.
+#[must_use]
+pub fn one_line(text: &str) -> String {
     let words = text.split(|character: char| character.is_whitespace() || character.is_control());
     let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MESSAGE_LIMIT) {

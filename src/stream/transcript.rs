@@ -45,6 +45,8 @@ pub(super) struct Transcript {
     pub wanted: bool,
     /// What was not handed out yet.
     pub pieces: Vec<Piece>,
+    /// Reasoning was heard, wanted or not.
+    pub reasoned: bool,
     /// The texts that come now may hold placeholders of `surrogate`.
     pub marked: bool,
     voice: Voice,
@@ -69,6 +71,7 @@ struct Call {
 
 impl Transcript {
     pub fn say(&mut self, voice: Voice, text: &str) {
+        self.reasoned |= voice == Voice::Reasoning && !text.is_empty();
         if !self.wanted || text.is_empty() {
             return;
         }

@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 
 use super::failure;
-use crate::program::{Program, Terminal, find_program, gzpost};
+use crate::program::{Program, Terminal, find_program, gzpost, screen};
 use crate::server::message;
 
 fn sh(script: &str) -> Program {
@@ -115,4 +115,21 @@ fn programs_are_found_or_not() {
     drop(gzpost());
     let panic = std::panic::catch_unwind(|| Program::new("no-such-program-anywhere").spawn().id());
     assert!(message(&panic.expect_err("no such program")).starts_with("no-such-program-anywhere: "));
+}
+
+#[test]
+fn both_outputs_can_be_one_terminal_of_any_width() {
+    let output = sh("test -t 1 && echo out; echo err >&2").terminal_of(Terminal::Both, 33).run();
+    output.assert_stdout("").assert_stderr_has("out\r\nerr\r\n");
+    let output = sh("stty size <&2").terminal_of(Terminal::Both, 33).run();
+    output.assert_stderr_has("24 33\r\n");
+}
+
+#[test]
+fn a_screen_shows_what_is_left() {
+    assert_eq!(screen("one\r\ntwo\r\n", 80), ["one", "two"]);
+    assert_eq!(screen("waiting\rw\x1b[K\rab\r\n", 80), ["ab"]);
+    assert_eq!(screen("waiting\r       \rab", 80), ["ab"]);
+    assert_eq!(screen("\rabcd\rx", 3), ["abc", "x"]);
+    assert_eq!(screen("\rgone\x1b[K\r\x1b[K", 80), [""; 0]);
 }

@@ -2,6 +2,7 @@
 
 mod output;
 mod running;
+mod screen;
 mod temp;
 
 use std::ffi::OsStr;
@@ -10,6 +11,7 @@ use std::process::{Command, Stdio};
 
 pub use output::Output;
 pub use running::Running;
+pub use screen::screen;
 pub use temp::TempDir;
 
 /// A command line in the making: an empty environment but for PATH, HOME in a new folder, which is also the working
@@ -18,7 +20,8 @@ pub struct Program {
     command: Command,
     home: TempDir,
     stdin: Input,
-    terminal: Option<Terminal>,
+    stdout: Option<Stdio>,
+    terminal: Option<(Terminal, u16)>,
 }
 
 enum Input {
@@ -30,6 +33,8 @@ enum Input {
 /// Which of the outputs is a terminal; the other one is a pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Terminal {
+    /// `gzpost …` at a prompt: both, and what they write is found in `stderr`.
+    Both,
     /// `gzpost … 2>file` at a prompt.
     Stdout,
     /// `gzpost … >file` at a prompt.
@@ -53,7 +58,7 @@ impl Program {
         let mut command = Command::new(name);
         command.env_clear().env("HOME", home.path()).current_dir(home.path());
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        Program { command, home, stdin: Input::Empty, terminal: None }
+        Program { command, home, stdin: Input::Empty, stdout: None, terminal: None }
     }
 
     /// One argument more.
@@ -93,8 +98,19 @@ impl Program {
     }
 
     /// Makes one of the outputs a terminal of 80 columns and 24 lines.
-    pub fn terminal(mut self, terminal: Terminal) -> Program {
-        self.terminal = Some(terminal);
+    pub fn terminal(self, terminal: Terminal) -> Program {
+        self.terminal_of(terminal, 80)
+    }
+
+    /// The same with a number of columns.
+    pub fn terminal_of(mut self, terminal: Terminal, columns: u16) -> Program {
+        self.terminal = Some((terminal, columns));
+        self
+    }
+
+    /// Where stdout goes instead of the pipe that the test reads.
+    pub fn stdout(mut self, stdout: impl Into<Stdio>) -> Program {
+        self.stdout = Some(stdout.into());
         self
     }
 
@@ -112,17 +128,24 @@ impl Program {
             Input::Bytes(bytes) => (Stdio::piped(), Some(bytes)),
             Input::Open => (Stdio::piped(), None),
         };
-        self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let master = self.terminal.map(|which| {
-            let (master, slave) = running::open_terminal();
+        let stdout = self.stdout.unwrap_or_else(Stdio::piped);
+        self.command.stdin(stdin).stdout(stdout).stderr(Stdio::piped());
+        let master = self.terminal.map(|(which, columns)| {
+            let (master, slave) = running::open_terminal(columns);
             match which {
                 Terminal::Stdout => self.command.stdout(slave),
                 Terminal::Stderr => self.command.stderr(slave),
+                Terminal::Both => {
+                    self.command.stdout(slave.try_clone().expect("a terminal twice"));
+                    self.command.stderr(slave)
+                }
             };
             (which, master)
         });
         let line = command_line(&self.command);
         let child = self.command.spawn().unwrap_or_else(|error| panic!("{line}: {error}"));
+        // Else our copies of the process's ends would keep them open.
+        drop(self.command);
         Running::new(child, line, pending, master, self.home)
     }
 }

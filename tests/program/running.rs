@@ -45,7 +45,7 @@ impl Running {
         let mut stderr = child.stderr.take().map(OwnedFd::from);
         match master {
             Some((Terminal::Stdout, master)) => stdout = Some(master),
-            Some((Terminal::Stderr, master)) => stderr = Some(master),
+            Some((Terminal::Stderr | Terminal::Both, master)) => stderr = Some(master),
             None => {}
         }
         let [stdout, stderr] = [stdout, stderr].map(|fd| Stream { file: fd.map(File::from), bytes: Vec::new() });
@@ -214,12 +214,12 @@ impl Drop for Running {
 }
 
 /// A pseudo-terminal: our end, and the process's.
-pub fn open_terminal() -> (OwnedFd, OwnedFd) {
+pub fn open_terminal(columns: u16) -> (OwnedFd, OwnedFd) {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let master = openpt(flags).expect("a pseudo-terminal");
     grantpt(&master).and_then(|()| unlockpt(&master)).expect("an open pseudo-terminal");
     let slave = ioctl_tiocgptpeer(&master, flags).expect("the other end of a pseudo-terminal");
-    let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+    let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&slave, size).expect("the size of a pseudo-terminal");
     (master, slave)
 }

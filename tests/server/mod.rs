@@ -31,7 +31,7 @@ use std::time::Duration;
 pub use blackhole::Blackhole;
 pub use certificates::{Authority, Issued, Leaf};
 pub use conn::{Conn, set_deadlines};
-pub use gate::{Gate, gate};
+pub use gate::{Gate, Opener, gate};
 pub use listener::refused_port;
 pub use request::{Request, gunzip, gzip};
 pub use tls::{Tls, Versions};
@@ -77,6 +77,12 @@ impl<T: Send + 'static> Server<T> {
     pub fn tls(authority: &Authority, tls: &Tls, script: impl FnOnce(Conn) -> T + Send + 'static) -> Server<T> {
         let config = tls::configure(authority, tls);
         Server::tcp("https", 1, once(move |socket| script(shake_hands(socket, config))))
+    }
+
+    /// Serves any number of connections over TLS, each on its own thread.
+    pub fn tls_many(authority: &Authority, tls: &Tls, script: impl Fn(Conn) -> T + Send + Sync + 'static) -> Server<T> {
+        let config = tls::configure(authority, tls);
+        Server::tcp("https", usize::MAX, move |_, socket| script(shake_hands(socket, config.clone())))
     }
 
     /// Serves one connection on a Unix socket.

@@ -3,40 +3,7 @@
 use std::fmt::Write as _;
 
 use super::words::{CODE, LOG, NOISE, NOUNS, PROSE, VERBS, WORDS};
-
-/// Random numbers by splitmix64 (Steele, Lea and Flood, 2014): the same on every machine.
-#[derive(Debug, Clone)]
-pub(super) struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `end`, which is at least 1; the high half of a product, as unbiased as text needs.
-    #[allow(clippy::cast_possible_truncation, reason = "the product's high half is below `end`")]
-    pub fn below(&mut self, end: usize) -> usize {
-        ((u128::from(self.next()) * end as u128) >> 64) as usize
-    }
-
-    /// A number below `end`, small ones far more often than large ones, as words are in a text (Zipf).
-    pub fn low(&mut self, end: usize) -> usize {
-        let middle = self.below(end) + 1;
-        self.below(middle)
-    }
-
-    fn pick<'t, T: ?Sized>(&mut self, from: &[&'t T]) -> &'t T {
-        from[self.below(from.len())]
-    }
-}
+use crate::random::Random;
 
 /// What a line is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,7 +140,7 @@ impl Text {
         let mut bits = 0;
         for index in 0..length {
             if index % 10 == 0 {
-                bits = self.random.next();
+                bits = self.random.bits();
             }
             line.push(char::from(alphabet[usize::try_from(bits & mask).unwrap_or_default()]));
             bits >>= width;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
 use super::{Setting, error, error_in};
-use crate::cli::options::{Kind as OptionKind, OPTIONS};
+use crate::cli::options::{self, Kind as OptionKind, Topic};
 use crate::error::Kind;
 
 /// Exit 2, with a message that names the way out.
@@ -20,8 +20,9 @@ fn arguments_and_options_that_exclude_each_other() {
     usage_errors(&[
         ("", "no URL; see gzpost --help"),
         ("-s -d x", "no URL; see gzpost --help"),
-        ("http://a http://b", "http://b: a second URL; a command sends one request"),
-        ("--url http://a --url http://b", "http://b: a second URL; a command sends one request"),
+        ("http://a http://b", "http://b: a second URL; a command has one"),
+        ("body.json http://b", "http://b: the URL comes first, then BODY"),
+        ("--url http://a --url http://b", "http://b: a second URL; a command has one"),
         ("--url @list", "--url @FILE is not supported; a command sends one request"),
         ("u a b", "b: one argument too many after URL and BODY"),
         ("u {}", "BODY is a file, or - for stdin; use --json for JSON on the command line"),
@@ -103,14 +104,14 @@ fn options_of_another_command_and_help() {
         ("demo --speed 0", "--speed: '0' is not a number above 0"),
         (
             "demo --behave x",
-            "--behave: behaviour 'x' is unknown: one of decode, reject-400, reject-415, reject-500, ignore, slow, \
+            "--behave: 'x' is none of decode, reject-400, reject-415, reject-500, ignore, slow, \
              unauthorized, no-models, html",
         ),
         ("demo --serve x", "--serve: 'x' is not ADDRESS:PORT, :PORT or PORT"),
         (
             "--help nonsense",
             "--help: 'nonsense' is no topic and no option; topics: all, body, http, auth, output, time, \
-            connection, proxy, tls, general, demo",
+            connection, proxy, tls, general, replay, bench, check, demo",
         ),
     ]);
 }
@@ -192,12 +193,18 @@ fn what_has_to_be_text_has_to_be_utf_8() {
 
 #[test]
 fn every_option_of_the_table_is_read_by_a_command() {
-    for option in OPTIONS {
-        let word = if option.topic == crate::cli::options::Topic::Demo { "demo" } else { "u" };
+    for option in options::all() {
+        let command = match option.topic {
+            Topic::Demo => &["demo"][..],
+            Topic::Bench => &["bench", "u", "b"],
+            Topic::Replay => &["replay", "u", "c"],
+            Topic::Check => &["check", "u"],
+            _ => &["u"],
+        };
         let flag = format!("--{}", option.long);
         let words: Vec<&str> = match option.kind {
-            OptionKind::Switch => vec![word, &flag],
-            _ => vec![word, &flag, "1"],
+            OptionKind::Switch => [command, &[&flag]].concat(),
+            _ => [command, &[&flag, "1"]].concat(),
         };
         if let Err(error) = Setting::default().parse(&words) {
             assert!(!error.message.contains("is no option of"), "{error}");
@@ -208,9 +215,11 @@ fn every_option_of_the_table_is_read_by_a_command() {
 #[test]
 fn no_command_line_panics() {
     arbtest::arbtest(|u| {
-        let mut words = vec![OsString::from("u")];
+        let replay = ["replay", "u", "c"].map(OsString::from).to_vec();
+        let mut words = u.choose(&[vec![OsString::from("u")], replay, vec!["bench".into(), "u".into()]])?.clone();
+        let options: Vec<_> = options::all().collect();
         for _ in 0..u.int_in_range(0..=6)? {
-            let option = u.choose(OPTIONS)?;
+            let option = u.choose(&options)?;
             // stdin is empty here, and files do not exist.
             let value: String = u.arbitrary()?;
             match u.int_in_range(0..=3)? {

@@ -1,8 +1,11 @@
 //! Command lines and what they come to.
 
+mod bench;
 mod bodies;
+mod check;
 mod config;
 mod errors;
+mod replay;
 mod requests;
 mod settings;
 

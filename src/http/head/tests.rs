@@ -144,7 +144,7 @@ fn size_has_a_limit() {
     );
     let long = format!("HTTP/1.1 200 OK\r\nA: {}\r\n\r\n", "x".repeat(100 * 1024));
     assert_eq!(Head::parse(long.as_bytes()).map_err(|error| error.kind), Err(Kind::FieldTooLarge));
-    assert_eq!(head(&format!("HTTP/1.1 200 OK\r\n{}\r\n", "A: b\r\n".repeat(6000))).fields.len(), 6000);
+    assert_eq!(head(&format!("HTTP/1.1 200 OK\r\n{}\r\n", "A: b\r\n".repeat(5000))).fields.len(), 5000);
 }
 
 #[test]

@@ -105,6 +105,7 @@ fn bad_requests_are_answered_and_closed() {
     let relay = relay(Behave::Decode);
     for (request, status) in [
         ("nonsense\r\n\r\n", 400),
+        ("\x16\x03\x01\x02\0\x01\0\x01\x03\x03", 400),
         ("GET /models HTTP/1.1\r\n\r\n", 400),
         ("GET /models HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
         ("GET /models HTTP/1.1\r\nHost: a\r\nbad field\r\n\r\n", 400),

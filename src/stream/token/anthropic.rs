@@ -16,7 +16,7 @@ pub(super) fn read(event: &Value, answer: &mut Answer) -> Heard {
             false
         }
         "message_delta" => {
-            answer.count(&event["usage"]["output_tokens"]);
+            answer.count(&event["usage"]["output_tokens"], &Value::Null);
             false
         }
         "message_stop" => {
@@ -24,7 +24,7 @@ pub(super) fn read(event: &Value, answer: &mut Answer) -> Heard {
             false
         }
         "message" => {
-            answer.count(&event["usage"]["output_tokens"]);
+            answer.count(&event["usage"]["output_tokens"], &Value::Null);
             let mut token = false;
             for part in items(&event["content"]) {
                 token |= block(part, &mut answer.transcript, None) || is_call(part);

@@ -7,7 +7,8 @@ use crate::stream::transcript::{CallPart, Transcript, Voice, arguments_of};
 
 /// A chunk (`delta`) or a whole answer (`message`).
 pub(super) fn read(event: &Value, answer: &mut Answer) -> Heard {
-    answer.count(&event["usage"]["completion_tokens"]);
+    let usage = &event["usage"];
+    answer.count(&usage["completion_tokens"], &usage["completion_tokens_details"]["reasoning_tokens"]);
     let mut heard = Heard { whole: true, ..Heard::default() };
     // Several choices are counted, but only the first is shown.
     let mut unseen = Transcript::default();

@@ -11,6 +11,7 @@ pub(super) fn read(event: &Value, answer: &mut Answer) -> Heard {
     let counts = ["candidatesTokenCount", "thoughtsTokenCount"].map(|name| usage[name].as_u64());
     if let [Some(_), _] | [_, Some(_)] = counts {
         answer.usage = Some(counts.into_iter().flatten().fold(0, u64::saturating_add));
+        answer.usage_reasoning = counts[1].or(answer.usage_reasoning);
     }
     let mut token = false;
     let mut unseen = Transcript::default();

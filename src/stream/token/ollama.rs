@@ -27,6 +27,6 @@ pub(super) fn read(event: &Value, answer: &mut Answer) -> Heard {
     }
     let done = event["done"] == true;
     answer.end_seen |= done;
-    answer.count(&event["eval_count"]);
+    answer.count(&event["eval_count"], &Value::Null);
     Heard { token, whole: done, ..Heard::default() }
 }

@@ -38,7 +38,8 @@ pub(super) fn read(event: &Value, answer: &mut Answer) -> Heard {
 
 /// The end: usage, and all that was said unless it was said before.
 fn whole(response: &Value, answer: &mut Answer) -> bool {
-    answer.count(&response["usage"]["output_tokens"]);
+    let usage = &response["usage"];
+    answer.count(&usage["output_tokens"], &usage["output_tokens_details"]["reasoning_tokens"]);
     answer.end_seen = true;
     let mut token = false;
     if !answer.token_seen {

@@ -1,0 +1,273 @@
+//! How long does a command's round trip take? `cargo bench --bench roundtrip [-- -n N --record DIR]`
+//!
+//! Starts the program again and again, one after the other, against a server on loopback that answers at once; in turn
+//! with curl where it is installed, and with requests over a kept connection inside this process. What is measured is
+//! what an agent waits for beyond the relay: start, connection, request, answer and end of the process.
+
+#![allow(clippy::print_stdout, reason = "a bench has nobody else to tell")]
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use gzpost::body::{Body, BodyOptions, Declared, Pending, synthetic};
+use gzpost::error::Result;
+use gzpost::http::head::Head;
+use gzpost::http::timing::{Clock, wall_clock};
+use gzpost::http::url::Url;
+use gzpost::http::{Client, Request, Settings, Sink, Unobserved};
+use gzpost::output::record::{self, Record};
+use gzpost::output::table::{self, Column};
+use gzpost::output::{csv, host, units, utc};
+use gzpost::stats::{self, Summary};
+use serde_json::{Value, json};
+
+/// Counted runs of each way.
+const RUNS: usize = 300;
+
+/// Runs before those.
+const WARMUP: usize = 5;
+
+/// A small request of an agent, in bytes.
+const SIZE: usize = 20_000;
+
+const GZPOST: &str = env!("CARGO_BIN_EXE_gzpost");
+
+/// One way to send the body.
+struct Way {
+    name: &'static str,
+    send: Box<dyn Fn()>,
+}
+
+fn main() -> Result<()> {
+    let (runs, folder) = arguments();
+    let measured_at = wall_clock();
+    let load_before = host::load_average();
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("roundtrip-body.json");
+    let body = synthetic("demo-model", SIZE, 3.6, 1);
+    std::fs::write(&scratch, &body).expect("a folder for temporary files");
+    let url = serve();
+    let ways = ways(&url, &scratch, &body);
+    let times = measure(&ways, runs);
+    let rows: Vec<(&str, Summary, Option<f64>)> = (0..ways.len())
+        .filter_map(|way| Some((ways[way].name, stats::summary(&times[way])?, against_curl(&ways, &times, way))))
+        .collect();
+    let tables = tables(&rows);
+    println!("{}", text(&rows));
+    let Some((_, summary, _)) = rows.first().copied() else { return Ok(()) };
+    let record = Record {
+        question: "How long does the round trip of a command take?".to_owned(),
+        answer: answer(&rows, &utc::format(measured_at, "%Y-%m-%d %H:%M UTC")),
+        status: "complete",
+        metric: "gzpost URL body, from its start to its end".to_owned(),
+        unit: "ms",
+        stat: "median",
+        summary: Some(summary),
+        extra: extra(&rows),
+        measured_at,
+        load_before,
+        network: json!("loopback"),
+        method: method(runs),
+        reproduce: format!("cargo bench --bench roundtrip -- -n {runs}"),
+        caveats: vec!["The server is a thread of the measuring process on the same machine.".to_owned()],
+        tables,
+    };
+    record::write(&folder, &record, &samples(&ways, &times))?;
+    println!("record: {}", folder.display());
+    Ok(())
+}
+
+/// `-n N` and `--record DIR`; cargo adds arguments of its own.
+fn arguments() -> (usize, PathBuf) {
+    let words: Vec<String> = std::env::args().collect();
+    let value = |name: &str| words.iter().position(|word| word == name).and_then(|at| words.get(at + 1));
+    let runs = value("-n").and_then(|runs| runs.parse().ok()).unwrap_or(RUNS);
+    let folder = value("--record").map(PathBuf::from);
+    (runs, folder.unwrap_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("roundtrip")))
+}
+
+/// All ways, the program's own first; those of curl only where it is installed.
+fn ways(url: &str, file: &Path, body: &[u8]) -> Vec<Way> {
+    let file = file.to_str().expect("a path of UTF-8");
+    let gzpost = vec![GZPOST.to_owned(), url.to_owned(), file.to_owned()];
+    let curl = ["curl", "-q", "-sS", "-H", "Content-Type: application/json", "--data-binary", &format!("@{file}"), url];
+    let curl: Vec<String> = curl.map(str::to_owned).to_vec();
+    let mut ways = vec![
+        Way { name: "gzpost URL body", send: spawning(&gzpost) },
+        Way { name: "sh -c 'gzpost URL body'", send: spawning(&through_shell(&gzpost)) },
+    ];
+    if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success()) {
+        ways.push(Way { name: "curl --data-binary @body URL", send: spawning(&curl) });
+        ways.push(Way { name: "sh -c 'curl --data-binary @body URL'", send: spawning(&through_shell(&curl)) });
+    }
+    ways.push(Way { name: "a kept connection in-process", send: keeping(url, body) });
+    ways
+}
+
+fn through_shell(words: &[String]) -> Vec<String> {
+    let line: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    vec!["sh".to_owned(), "-c".to_owned(), line.join(" ")]
+}
+
+/// Starts a process and waits for its end.
+fn spawning(words: &[String]) -> Box<dyn Fn()> {
+    let words = words.to_vec();
+    Box::new(move || {
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let status = command.status().expect("a program to start");
+        assert!(status.success(), "{words:?}: {status}");
+    })
+}
+
+/// Sends over one connection of one client.
+fn keeping(url: &str, body: &[u8]) -> Box<dyn Fn()> {
+    let client = Client::new(Settings::default(), Box::new(Unobserved), None);
+    let request = Request::new("POST", Url::parse(url).expect("a URL"));
+    let body = Body { bytes: body.to_vec(), name: "body".to_owned(), declared: Declared::Json };
+    Box::new(move || {
+        let content = Pending::start(body.clone(), BodyOptions::default(), None, None);
+        let transfer = client.send(&request, Some(Arc::new(content)), &mut Nowhere);
+        assert!(transfer.outcome.is_ok() && transfer.status == Some(200), "{:?}", transfer.outcome);
+    })
+}
+
+/// Drops the answer.
+struct Nowhere;
+
+impl Sink for Nowhere {
+    fn head(&mut self, _: &Head, _: bool) -> Result<()> {
+        Ok(())
+    }
+
+    fn trailers(&mut self, _: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
+    fn content(&mut self, _: &[u8], _: Duration) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Milliseconds per way and run; the order turns around from round to round.
+fn measure(ways: &[Way], runs: usize) -> Vec<Vec<f64>> {
+    let mut times = vec![Vec::with_capacity(runs); ways.len()];
+    for round in 0..WARMUP + runs {
+        let mut order: Vec<usize> = (0..ways.len()).collect();
+        if round % 2 == 1 {
+            order.reverse();
+        }
+        for way in order {
+            let clock = Clock::start();
+            (ways[way].send)();
+            let took = clock.elapsed().as_secs_f64() * 1e3;
+            if round >= WARMUP {
+                times[way].push(took);
+            }
+        }
+    }
+    times
+}
+
+/// How many times as long as curl's direct start, run by run; `None` of curl itself and without it.
+fn against_curl(ways: &[Way], times: &[Vec<f64>], way: usize) -> Option<f64> {
+    let curl = ways.iter().position(|way| way.name.starts_with("curl"))?;
+    let pairs: Vec<(f64, f64)> = times[way].iter().copied().zip(times[curl].iter().copied()).collect();
+    stats::paired_ratio(&pairs, 1).filter(|_| way != curl).map(|ratio| ratio.median)
+}
+
+fn columns() -> [Column; 6] {
+    let [p50, p95, p99, max] = ["p50", "p95", "p99", "max"].map(|title| Column::right(title, 0));
+    [Column::left("round trip", 0), p50, p95, p99, max, Column::right("of curl's", 0)]
+}
+
+fn cells((name, summary, ratio): &(&str, Summary, Option<f64>)) -> Vec<String> {
+    let Summary { p50, p95, p99, max, .. } = *summary;
+    let times = [p50, p95, p99, max].map(units::milliseconds);
+    let ratio = ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}x"));
+    [vec![(*name).to_owned()], times.to_vec(), vec![ratio]].concat()
+}
+
+fn text(rows: &[(&str, Summary, Option<f64>)]) -> String {
+    table::aligned(&columns(), &rows.iter().map(cells).collect::<Vec<_>>())
+}
+
+fn tables(rows: &[(&str, Summary, Option<f64>)]) -> String {
+    table::markdown(&columns(), &rows.iter().map(cells).collect::<Vec<_>>())
+}
+
+fn extra(rows: &[(&str, Summary, Option<f64>)]) -> Value {
+    let row = |(name, Summary { n, median, min, max, mad, p50, p95, p99 }, ratio): &(&str, Summary, Option<f64>)| {
+        json!({"way": name, "n": n, "median": median, "min": min, "max": max, "mad": mad, "p50": p50, "p95": p95,
+            "p99": p99, "ratio_to_curl": ratio})
+    };
+    json!({"unit": "ms", "ways": rows.iter().map(row).collect::<Value>()})
+}
+
+fn answer(rows: &[(&str, Summary, Option<f64>)], when: &str) -> String {
+    let (_, summary, ratio) = &rows[0];
+    let Summary { n, p50, p95, p99, max, .. } = *summary;
+    let [p50, p95, p99, max] = [p50, p95, p99, max].map(units::milliseconds);
+    let curl = ratio.map(|ratio| format!(", {ratio:.2} times curl's")).unwrap_or_default();
+    format!(
+        "gzpost URL body takes {p50}{curl} (p95 {p95}, p99 {p99}, max {max}; {n} serial starts with a body of {SIZE} \
+         bytes against a loopback server that answers at once, on {when})."
+    )
+}
+
+fn method(runs: usize) -> String {
+    format!(
+        "{runs} serial runs of each way after {WARMUP} warm-ups, in turn, the order turned around from round to round; \
+         a body of {SIZE} bytes, sent as gzip by gzpost and plain by curl; stdin, stdout and stderr are /dev/null; \
+         percentiles by nearest rank, ratios by run."
+    )
+}
+
+fn samples(ways: &[Way], times: &[Vec<f64>]) -> String {
+    let row = |name: &str, run: usize, ms: f64| [name.to_owned(), run.to_string(), format!("{ms:.6}")];
+    let rows: Vec<[String; 3]> = ways
+        .iter()
+        .zip(times)
+        .flat_map(|(way, times)| times.iter().enumerate().map(|(run, ms)| row(way.name, run, *ms)))
+        .collect();
+    csv::text(&["way", "run", "ms"], &rows)
+}
+
+/// A server that answers at once, whatever it is asked; returns its URL.
+fn serve() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            thread::spawn(move || while matches!(answer_one(&stream), Ok(true)) {});
+        }
+    });
+    format!("http://{address}/v1/chat/completions")
+}
+
+/// One request; false at the end of the connection.
+fn answer_one(mut stream: &TcpStream) -> io::Result<bool> {
+    stream.set_nodelay(true)?;
+    let mut input = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if input.read_line(&mut line)? == 0 {
+            return Ok(false);
+        }
+        match line.trim_end().split_once(':') {
+            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                length = value.trim().parse().unwrap_or(0);
+            }
+            None if line.trim_end().is_empty() => break,
+            _ => {}
+        }
+    }
+    io::copy(&mut input.by_ref().take(length), &mut io::sink())?;
+    stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")?;
+    Ok(true)
+}

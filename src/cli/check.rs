@@ -1,0 +1,71 @@
+//! `gzpost check [OPTIONS] URL`.
+
+use std::time::Duration;
+
+use super::Outside;
+use super::args::{Args, usage};
+use super::argv::CommandLine;
+use super::command::{Api, Check, Format};
+use super::output::messages;
+use super::send::{Asks, request, settings};
+use super::target::{rules, url_and_body};
+use super::values::{count32, seconds};
+use crate::error::Result;
+
+/// Three connections tell a median from an accident.
+const REPEAT: u32 = 3;
+
+/// Someone waits for the verdict.
+const BUDGET: Duration = Duration::from_secs(30);
+
+/// What a single request may say about itself, and each probe has of its own.
+const NOT_HERE: [&str; 3] = ["request", "range", "request-target"];
+
+/// The arguments behind `check`.
+pub fn check(mut line: CommandLine, outside: &mut Outside) -> Result<Check> {
+    if let Some(given) = line.given.iter().find(|given| NOT_HERE.contains(&given.option.long)) {
+        return Err(usage(format!("--{} is no option of gzpost check", given.option.long)));
+    }
+    let mut args = Args::new(&line, &[]);
+    let mut warnings = Vec::new();
+    let rules = rules(&mut args)?;
+    let (url, body) = url_and_body(args.texts("--url")?, std::mem::take(&mut line.arguments), &rules)?;
+    if let Some(body) = body {
+        return Err(usage(format!("{}: gzpost check takes a URL and no BODY", body.to_string_lossy())));
+    }
+    let asks = Asks { follow: args.on("--follow"), ..Asks::default() };
+    let budget = args.parsed("--budget", seconds)?.unwrap_or(BUDGET);
+    let mut settings = settings(&mut args, &asks, outside, &rules, &mut warnings)?;
+    // A relay that is silent must not keep a monitor waiting for ever.
+    settings.max_time = settings.max_time.or(Some(budget.max(Duration::from_secs(1))));
+    let check = Check {
+        request: request(&mut args, url, &asks, &[], outside, &mut warnings)?,
+        settings,
+        output: messages(&mut args)?,
+        api: args.parsed("--api", |name| choice(name, &Api::CHOICES))?,
+        repeat: args.parsed("--repeat", repeat)?.unwrap_or(REPEAT),
+        budget,
+        max_starttransfer: args.parsed("--max-starttransfer", seconds)?,
+        format: args.parsed("--format", |name| choice(name, &Format::CHOICES))?.unwrap_or_default(),
+        warnings: Vec::new(),
+    };
+    args.finish("gzpost check")?;
+    if check.request.names("Content-Encoding") {
+        return Err(usage("--header: Content-Encoding is what gzpost check tries out itself"));
+    }
+    for warning in warnings {
+        line.warn(warning);
+    }
+    Ok(Check { warnings: line.warnings, ..check })
+}
+
+fn choice<T: Copy>(name: &str, choices: &[(&str, T)]) -> Result<T, String> {
+    choices.iter().find(|(own, _)| *own == name).map(|(_, choice)| *choice).ok_or_else(|| {
+        let names: Vec<&str> = choices.iter().map(|(own, _)| *own).collect();
+        format!("'{name}' is none of {}", names.join(", "))
+    })
+}
+
+fn repeat(text: &str) -> Result<u32, String> {
+    count32(text).ok().filter(|number| *number > 0).ok_or_else(|| format!("'{text}' is not a number from 1 on"))
+}

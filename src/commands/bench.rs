@@ -1,0 +1,143 @@
+//! `gzpost bench`: the same bodies plain and as gzip, interleaved, many times; what that says, and records of it.
+
+mod bodies;
+mod export;
+mod plan;
+mod progress;
+mod report;
+mod sample;
+mod tables;
+mod text;
+
+use std::sync::Arc;
+
+use super::Context;
+use super::send::complain;
+use crate::body::{Body, BodyOptions, Coding, CodingChoice, Declared, Pending};
+use crate::cli::Bench;
+use crate::error::{Error, Kind, Result};
+use crate::http::Client;
+use crate::http::timing::{Clock, wall_clock};
+use crate::output::{chart, host, write_stdout};
+use bodies::Prepared;
+use export::Occasion;
+use plan::Step;
+use progress::Progress;
+use report::Report;
+use sample::{Failure, Run, Sample, Taste};
+
+/// Why a bench ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum End {
+    /// All of the plan was measured.
+    Complete,
+    /// `--max-time-total`
+    TimeIsUp,
+    /// A signal.
+    Interrupted(Error),
+}
+
+/// Measures, tells and exports; returns the exit code.
+pub fn run(mut bench: Bench, context: &mut Context<'_>) -> u8 {
+    tell(&mut bench, context).unwrap_or_else(|error| {
+        complain(&error, &bench.output, &context.stderr);
+        error.kind.code()
+    })
+}
+
+fn tell(bench: &mut Bench, context: &mut Context<'_>) -> Result<u8> {
+    let stderr = context.stderr.clone();
+    if let Some(target) = &bench.output.stderr {
+        stderr.redirect(target)?;
+    }
+    for warning in &bench.warnings {
+        stderr.say(&format!("gzpost: warning: {warning}\n"));
+    }
+    // Minutes later it would be too late to find out.
+    export::check(&bench.exports)?;
+    let bodies = bodies::prepare(bench, context)?;
+    let occasion = Occasion { measured_at: wall_clock(), load_before: host::load_average() };
+    let run = measure(bench, &bodies, context)?;
+    let report = Report::new(bench, &bodies, run);
+    let mut told = text::report(&report);
+    if context.stdout_is_terminal {
+        let bars = chart::bars(&tables::bars(&report), context.stderr_terminal.unwrap_or_default());
+        told = format!("{told}\n{bars}");
+    }
+    let told = write_stdout(context.stdout, told.as_bytes());
+    if !bench.output.silent {
+        report.warnings.iter().for_each(|warning| stderr.say(&format!("gzpost: warning: {warning}\n")));
+    }
+    // What was measured is kept, whoever has stopped reading.
+    export::write(bench, &report, &occasion)?;
+    told?;
+    conclude(bench, &report, context)
+}
+
+/// Sends everything that the plan says, until it is done, a signal comes or the time is up.
+fn measure(bench: &Bench, bodies: &[Prepared], context: &mut Context<'_>) -> Result<Run> {
+    let steps = plan::steps(bodies.len(), bench.warmup, bench.pairs);
+    let mut progress = Progress::new(&bench.output, context.stderr.clone(), context.stderr_terminal);
+    let client = Client::new(bench.settings.clone(), Box::new(progress.clone()), context.signals.clone());
+    let clock = Clock::start();
+    let mut run = Run { samples: Vec::new(), end: End::Complete, tls: None };
+    for (done, step) in steps.iter().enumerate() {
+        let started = clock.elapsed();
+        if bench.max_time_total.is_some_and(|limit| started >= limit) {
+            run.end = End::TimeIsUp;
+            break;
+        }
+        progress.begin(&steps, done, &bodies[step.body].name, plan::time_left(&steps[done..], &run.samples));
+        let mut taste = Taste::new(bench.bogus_model);
+        let content = content(bench, &bodies[step.body], *step);
+        let transfer = client.send(&bench.request, Some(Arc::new(content)), &mut taste);
+        if let Err(error) = &transfer.outcome {
+            if matches!(error.kind, Kind::Interrupted | Kind::Terminated) {
+                run.end = End::Interrupted(error.clone());
+                break;
+            }
+            // Where the first request gets no connection, the others will not either.
+            if done == 0 && transfer.timings.pretransfer.is_none() {
+                progress.erase();
+                return Err(error.clone());
+            }
+        }
+        run.tls = run.tls.or_else(|| transfer.tls.as_ref().map(|tls| tls.version));
+        run.samples.push(taste.sample(*step, started, transfer, bench.metric));
+    }
+    progress.erase();
+    Ok(run)
+}
+
+/// The body as content, coded anew each time: that is what a request costs.
+fn content(bench: &Bench, body: &Prepared, step: Step) -> Pending {
+    let coding = match step.coding {
+        Coding::Identity => CodingChoice::Identity,
+        Coding::Gzip => CodingChoice::Gzip,
+    };
+    let options = BodyOptions { check: bench.body.check, coding, level: bench.body.level, ..BodyOptions::default() };
+    let body = Body { bytes: body.bytes.clone(), name: body.name.clone(), declared: Declared::Json };
+    Pending::start(body, options, bench.request.field("Content-Type").map(str::to_owned), None)
+}
+
+/// The exit code: a signal's, else that of the first failure that counts.
+fn conclude(bench: &Bench, report: &Report, context: &mut Context<'_>) -> Result<u8> {
+    if let End::Interrupted(error) = &report.end {
+        return Err(Error::new(error.kind, format!("{}, {}", error.message, report.progress())));
+    }
+    if report.end == End::TimeIsUp && !bench.output.silent {
+        let limit = bench.max_time_total.unwrap_or_default().as_secs_f64();
+        let text = format!("gzpost: warning: stopped after {limit} s (--max-time-total), {}\n", report.progress());
+        context.stderr.say(&text);
+    }
+    let counted: Vec<&Sample> = report.samples.iter().filter(|sample| sample.step.pair.is_some()).collect();
+    let failures: Vec<&Failure> = counted.iter().filter_map(|sample| sample.failure.as_ref()).collect();
+    match failures.first() {
+        Some(first) => {
+            let (failed, of, whole) = (failures.len(), counted.len(), first.whole());
+            Err(Error::new(first.kind, format!("{failed} of {of} counted requests failed; the first: {whole}")))
+        }
+        None if counted.is_empty() => Err(Error::new(Kind::Timeout, "the time was up before a request counted")),
+        None => Ok(0),
+    }
+}

@@ -1,0 +1,315 @@
+//! The results of a bench in files: JSON and CSV with every sample, Markdown, SVG, and the record.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+
+use super::End;
+use super::report::{Comparison, Cost, Report, SEED, Side};
+use super::sample::Sample;
+use super::{tables, text};
+use crate::cli::{Bench, Exports, Metric};
+use crate::error::{Error, Kind, Result};
+use crate::http::timing::Timings;
+use crate::output::record::{self, Record};
+use crate::output::{csv, svg, units, utc};
+use crate::stats::{self, Line, Ratio, Summary};
+
+/// What a record says about the time before the measurement.
+pub(super) struct Occasion {
+    pub measured_at: SystemTime,
+    pub load_before: Option<Vec<f64>>,
+}
+
+type Moment = fn(&Timings) -> Option<Duration>;
+
+/// The moments of a sample by curl's names and ours; `time_compress` is a length.
+const MOMENTS: [(&str, Moment); 11] = [
+    ("time_namelookup", |timings| timings.namelookup),
+    ("time_connect", |timings| timings.connect),
+    ("time_appconnect", |timings| timings.appconnect),
+    ("time_pretransfer", |timings| timings.pretransfer),
+    ("time_posttransfer", |timings| timings.posttransfer),
+    ("time_starttransfer", |timings| timings.starttransfer),
+    ("time_first_event", |timings| timings.first_event),
+    ("time_first_token", |timings| timings.first_token),
+    ("time_last_token", |timings| timings.last_token),
+    ("time_total", |timings| timings.total),
+    ("time_compress", |timings| timings.compress),
+];
+
+/// Refuses files that could not be written in the end; what is there already stays.
+pub(super) fn check(exports: &Exports) -> Result<()> {
+    for path in [&exports.json, &exports.csv, &exports.markdown, &exports.svg].into_iter().flatten() {
+        File::options().append(true).create(true).open(path).map_err(|error| unwritable(path, &error))?;
+    }
+    exports.record.as_deref().map_or(Ok(()), record::check)
+}
+
+/// Writes everything that was asked for.
+pub(super) fn write(bench: &Bench, report: &Report, occasion: &Occasion) -> Result<()> {
+    let hidden = hidden(bench);
+    let samples = samples_csv(report, &hidden);
+    let exports = &bench.exports;
+    let json = || format!("{:#}\n", results(report, &hidden));
+    let texts: [(_, &dyn Fn() -> String); 4] = [
+        (&exports.json, &json),
+        (&exports.csv, &|| samples.clone()),
+        (&exports.markdown, &|| text::markdown(report)),
+        (&exports.svg, &|| svg::figure(&tables::figure(report))),
+    ];
+    for (path, text) in texts {
+        if let Some(path) = path {
+            fs::write(path, text()).map_err(|error| unwritable(path, &error))?;
+        }
+    }
+    match &exports.record {
+        Some(folder) => record::write(folder, &record_of(bench, report, occasion), &samples),
+        None => Ok(()),
+    }
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Error {
+    Error::new(Kind::Write, format!("{}: could not be written: {error}", path.display()))
+}
+
+/// Under an alias, the names that messages of failures may hold.
+fn hidden(bench: &Bench) -> Vec<(String, String)> {
+    let Some(alias) = &bench.alias else { return Vec::new() };
+    let settings = &bench.settings;
+    let proxies = [&settings.proxies.http, &settings.proxies.https].into_iter().flatten().flatten();
+    let mut names = vec![bench.request.url.host.clone()];
+    names.extend(proxies.map(|proxy| proxy.host.clone()));
+    names.extend(settings.connect_to.iter().filter_map(|entry| entry.to_host.clone()));
+    names.extend(settings.unix_socket.iter().map(|path| path.display().to_string()));
+    names.into_iter().filter(|name| !name.is_empty()).map(|name| (name, alias.clone())).collect()
+}
+
+fn shown(text: &str, hidden: &[(String, String)]) -> String {
+    hidden.iter().fold(text.to_owned(), |text, (name, alias)| text.replace(name, alias))
+}
+
+/// The CSV of all samples: seconds as curl prints them, nothing for what did not happen.
+fn samples_csv(report: &Report, hidden: &[(String, String)]) -> String {
+    let header: Vec<&str> = SAMPLE_FACTS.into_iter().chain(MOMENTS.map(|(name, _)| name)).collect();
+    let rows: Vec<Vec<String>> = report
+        .samples
+        .iter()
+        .enumerate()
+        .map(|(number, sample)| {
+            let facts = facts(report, number, sample, hidden).map(|fact| match fact {
+                Value::Null => String::new(),
+                Value::String(text) => text,
+                Value::Number(number) if number.is_f64() => format!("{:.6}", number.as_f64().unwrap_or_default()),
+                other => other.to_string(),
+            });
+            let moments = MOMENTS.map(|(_, moment)| moment(&sample.timings).map(seconds).unwrap_or_default());
+            facts.into_iter().chain(moments).collect()
+        })
+        .collect();
+    csv::text(&header, &rows)
+}
+
+fn seconds(moment: Duration) -> String {
+    format!("{}.{:06}", moment.as_secs(), moment.subsec_micros())
+}
+
+/// What is said about a sample besides its moments.
+const SAMPLE_FACTS: [&str; 14] = [
+    "number",
+    "body",
+    "coding",
+    "pair",
+    "warmup",
+    "ok",
+    "status",
+    "exit_code",
+    "error",
+    "size_body",
+    "size_upload",
+    "size_download",
+    "num_tokens",
+    "started",
+];
+
+fn facts(report: &Report, number: usize, sample: &Sample, hidden: &[(String, String)]) -> [Value; 14] {
+    let step = sample.step;
+    let failure = sample.failure.as_ref();
+    [
+        number.into(),
+        report.comparisons[step.body].name.as_str().into(),
+        tables::word(step.coding).into(),
+        step.pair.into(),
+        step.pair.is_none().into(),
+        failure.is_none().into(),
+        sample.status.into(),
+        failure.map_or(0, |failure| failure.kind.code()).into(),
+        failure.map(|failure| shown(&failure.why, hidden)).into(),
+        sample.size_body.into(),
+        sample.size_upload.into(),
+        sample.size_download.into(),
+        sample.tokens.into(),
+        rounded(sample.started.as_secs_f64()).into(),
+    ]
+}
+
+/// To whole microseconds of seconds, to whole nanoseconds of milliseconds.
+fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+/// The JSON with results and samples.
+fn results(report: &Report, hidden: &[(String, String)]) -> Value {
+    let sample = |(number, sample): (usize, &Sample)| {
+        let facts = SAMPLE_FACTS.into_iter().zip(facts(report, number, sample, hidden));
+        let moments = MOMENTS
+            .iter()
+            .map(|(name, moment)| (*name, moment(&sample.timings).map(|moment| rounded(moment.as_secs_f64())).into()));
+        facts.chain(moments).map(|(name, value)| (name.to_owned(), value)).collect::<Value>()
+    };
+    let mut results = extra(report);
+    results["url"] = report.url.as_str().into();
+    results["metric"] = format!("time_{}", report.metric.name()).into();
+    results["method"] = method(report).into();
+    results["status"] = status(report).into();
+    results["network"] = network(report);
+    results["warnings"] = report.warnings.clone().into();
+    results["samples"] = report.samples.iter().enumerate().map(sample).collect();
+    results
+}
+
+/// The results per body and over sizes; times are in milliseconds.
+fn extra(report: &Report) -> Value {
+    let [plain, gzip] = report.costs.each_ref().map(cost);
+    json!({
+        "bodies": report.comparisons.iter().map(comparison).collect::<Value>(),
+        "over_sizes": {"plain": plain, "gzip": gzip},
+    })
+}
+
+fn comparison(comparison: &Comparison) -> Value {
+    let [plain, gzip] = comparison.sides.each_ref().map(side);
+    let speedup = |Ratio { n, median, low, high }: Ratio| json!({"pairs": n, "median": rounded(median), "low": rounded(low), "high": rounded(high)});
+    json!({
+        "body": comparison.name,
+        "size_body": comparison.size,
+        "plain": plain,
+        "gzip": gzip,
+        "speedup": comparison.speedup.map(speedup),
+    })
+}
+
+fn side(side: &Side) -> Value {
+    let times = side.times.map(|Summary { n: _, median, min, max, mad, p50, p95, p99 }| {
+        let [median, min, max, mad, p50, p95, p99] = [median, min, max, mad, p50, p95, p99].map(rounded);
+        json!({"median": median, "min": min, "max": max, "mad": mad, "p50": p50, "p95": p95, "p99": p99})
+    });
+    json!({
+        "size_upload": side.sent,
+        "n": side.n,
+        "failures": side.failures,
+        "statuses": side.statuses,
+        "ms": times,
+    })
+}
+
+fn cost(cost: &Cost) -> Value {
+    json!({"per_kb_of_body": line(cost.body), "per_kb_sent": line(cost.sent)})
+}
+
+fn line(line: Option<Line>) -> Value {
+    line.map_or(Value::Null, |Line { slope, floor }| json!({"floor_ms": rounded(floor), "ms": rounded(slope)}))
+}
+
+fn network(report: &Report) -> Value {
+    let network = &report.network;
+    json!({
+        "dns_ms": network.dns.map(rounded),
+        "connect_ms": network.connect.map(rounded),
+        "tls_ms": network.tls.map(rounded),
+        "tls_version": network.tls_version,
+        "connections": network.connections,
+        "relay": line(network.relay),
+    })
+}
+
+fn status(report: &Report) -> &'static str {
+    match report.end {
+        _ if report.comparisons.iter().all(|comparison| comparison.speedup.is_none()) => "failed",
+        End::Complete => "complete",
+        End::TimeIsUp | End::Interrupted(_) => "partial",
+    }
+}
+
+fn method(report: &Report) -> String {
+    format!(
+        "{}. Percentiles by nearest rank, so p95 is the largest of fewer than 20; the speed-up is the median of plain \
+         over gzip pair by pair, its interval a bootstrap of the pairs (seed {SEED}); lines over sizes by Theil and \
+         Sen through the medians. A KB is 1,000 bytes.",
+        report.method
+    )
+}
+
+/// The largest body answers the question.
+fn record_of(bench: &Bench, report: &Report, occasion: &Occasion) -> Record {
+    let largest = report.comparisons.iter().rev().find(|comparison| comparison.speedup.is_some());
+    let ratios = largest.map(|comparison| ratios(report, comparison)).unwrap_or_default();
+    let does = match report.metric {
+        Metric::Starttransfer => "begin to answer",
+        Metric::FirstToken => "bring the first token",
+        Metric::Total => "finish its answer",
+    };
+    let mut caveats = report.warnings.clone();
+    if bench.bogus_model.is_some() {
+        caveats.push("A model that nobody has was asked for: a real model's own time comes on top.".to_owned());
+    }
+    if bench.alias.is_some() {
+        caveats.push("Names of hosts are replaced: the command line needs the real ones.".to_owned());
+    }
+    Record {
+        question: format!("How much sooner does {} {does} when the body goes out as gzip?", report.url),
+        answer: answer(report, largest, occasion),
+        status: status(report),
+        metric: format!("speed-up of time_{} by gzip, largest body", report.metric.name()),
+        unit: "times",
+        stat: "median of pair-by-pair ratios",
+        summary: stats::summary(&ratios),
+        extra: extra(report),
+        measured_at: occasion.measured_at,
+        load_before: occasion.load_before.clone(),
+        network: network(report),
+        method: method(report),
+        reproduce: bench.reproduce.clone(),
+        caveats,
+        tables: text::markdown(report),
+    }
+}
+
+fn ratios(report: &Report, comparison: &Comparison) -> Vec<f64> {
+    let number = report.comparisons.iter().position(|other| other == comparison);
+    let own = |sample: &&Sample| Some(sample.step.body) == number && sample.step.pair.is_some();
+    let own: Vec<&Sample> = report.samples.iter().filter(own).collect();
+    let pairs = super::report::pairs(&own, report.metric);
+    pairs.iter().map(|(plain, gzip)| rounded(plain / gzip)).collect()
+}
+
+fn answer(report: &Report, largest: Option<&Comparison>, occasion: &Occasion) -> String {
+    let when = utc::format(occasion.measured_at, "%Y-%m-%d %H:%M UTC");
+    let parts = largest.and_then(|largest| {
+        let [plain, gzip] = [0, 1].map(|at| largest.sides[at].times.map(|times| units::milliseconds(times.median)));
+        Some((largest, largest.speedup?, plain?, gzip?))
+    });
+    let Some((Comparison { name, size, sides, .. }, Ratio { n, median, low, high }, plain, gzip)) = parts else {
+        return format!("Nothing could be compared at {} on {when}: no pair of requests succeeded.", report.url);
+    };
+    let (size, sent) = (units::bytes(*size), units::bytes(sides[1].sent));
+    format!(
+        "{median:.2} times as soon for the largest body, {name} ({size}, {sent} as gzip): {gzip} in place of {plain} \
+         (medians of time_{}; 95 % interval of the speed-up {low:.2} to {high:.2}; {n} interleaved pairs against {} on \
+         {when}).",
+        report.metric.name(),
+        report.url,
+    )
+}

@@ -1,0 +1,250 @@
+//! What a bench found: plain against gzip per body, the way to the relay, and what a KB costs.
+
+use std::collections::BTreeSet;
+
+use super::End;
+use super::bodies::Prepared;
+use super::sample::{Run, Sample, milliseconds};
+use crate::body::Coding;
+use crate::cli::{Bench, Metric};
+use crate::stats::{self, Line, Ratio, Summary};
+
+/// Resampling is the same in every run over the same samples.
+pub(super) const SEED: u64 = 2_026;
+
+/// Fewer pairs than this are not enough for an interval.
+const FEW: usize = 5;
+
+/// Through two points there is always a line; only a third one says whether it means something.
+const POINTS: usize = 3;
+
+/// All results of a bench.
+#[derive(Debug)]
+pub(super) struct Report {
+    /// As exports may show it.
+    pub url: String,
+    /// The moment that is compared.
+    pub metric: Metric,
+    /// How it was measured, in a sentence.
+    pub method: String,
+    /// One per body, the smallest first.
+    pub comparisons: Vec<Comparison>,
+    /// The way to the relay and its own costs.
+    pub network: Network,
+    /// The metric over sizes, plain and as gzip.
+    pub costs: [Cost; 2],
+    /// What limits the results.
+    pub warnings: Vec<String>,
+    /// Every request, warm-ups too.
+    pub samples: Vec<Sample>,
+    /// Why it ended.
+    pub end: End,
+    /// Counted requests that were planned.
+    pub planned: usize,
+}
+
+/// One body, plain and as gzip.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Comparison {
+    /// The body.
+    pub name: String,
+    /// In bytes.
+    pub size: u64,
+    /// Plain and as gzip.
+    pub sides: [Side; 2],
+    /// How many times sooner the gzip one is.
+    pub speedup: Option<Ratio>,
+}
+
+/// One body in one coding.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Side {
+    /// How it was sent.
+    pub coding: Coding,
+    /// Bytes of content.
+    pub sent: u64,
+    /// Counted requests.
+    pub n: usize,
+    /// Those among them that failed.
+    pub failures: usize,
+    /// The status codes of the counted answers.
+    pub statuses: BTreeSet<u16>,
+    /// The metric in milliseconds, of the counted successes.
+    pub times: Option<Summary>,
+}
+
+/// Milliseconds; `None` for what there was not.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Network {
+    /// The name was looked up once.
+    pub dns: Option<f64>,
+    /// The median of the connections.
+    pub connect: Option<f64>,
+    /// The median of the handshakes.
+    pub tls: Option<f64>,
+    /// What was negotiated.
+    pub tls_version: Option<&'static str>,
+    /// How many connections were made.
+    pub connections: usize,
+    /// From a connection with content ready to the answer's first byte, over KB sent: both codings together.
+    pub relay: Option<Line>,
+}
+
+/// What a body costs in one coding.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Cost {
+    /// The metric in ms over KB of body.
+    pub body: Option<Line>,
+    /// The same over KB sent.
+    pub sent: Option<Line>,
+}
+
+impl Report {
+    pub fn new(bench: &Bench, bodies: &[Prepared], run: Run) -> Report {
+        let metric = bench.metric;
+        let counted: Vec<&Sample> = run.samples.iter().filter(|sample| sample.step.pair.is_some()).collect();
+        let comparisons: Vec<Comparison> = bodies
+            .iter()
+            .enumerate()
+            .map(|(number, body)| {
+                let own: Vec<&Sample> = counted.iter().copied().filter(|sample| sample.step.body == number).collect();
+                Comparison {
+                    name: body.name.clone(),
+                    size: body.bytes.len() as u64,
+                    sides: [Coding::Identity, Coding::Gzip].map(|coding| side(&own, coding, metric)),
+                    speedup: stats::paired_ratio(&pairs(&own, metric), SEED),
+                }
+            })
+            .collect();
+        let costs = [0, 1].map(|at| cost(&comparisons, at));
+        Report {
+            url: bench.shown_url.clone(),
+            method: method(bench),
+            network: network(&run, &counted, bodies.len()),
+            warnings: warnings(&comparisons),
+            costs,
+            comparisons,
+            metric,
+            planned: 2 * bench.pairs * bodies.len(),
+            samples: run.samples,
+            end: run.end,
+        }
+    }
+
+    /// How far it came.
+    pub fn progress(&self) -> String {
+        let counted = self.samples.iter().filter(|sample| sample.step.pair.is_some()).count();
+        format!("{counted} of {} counted requests done", self.planned)
+    }
+}
+
+fn side(samples: &[&Sample], coding: Coding, metric: Metric) -> Side {
+    let own: Vec<&&Sample> = samples.iter().filter(|sample| sample.step.coding == coding).collect();
+    let times: Vec<f64> = own.iter().filter_map(|sample| sample.value(metric)).collect();
+    Side {
+        coding,
+        sent: own.iter().map(|sample| sample.size_upload).max().unwrap_or(0),
+        n: own.len(),
+        failures: own.iter().filter(|sample| sample.failure.is_some()).count(),
+        statuses: own.iter().filter_map(|sample| sample.status).collect(),
+        times: stats::summary(&times),
+    }
+}
+
+/// The times of plain and gzip where both of a pair succeeded.
+pub(super) fn pairs(samples: &[&Sample], metric: Metric) -> Vec<(f64, f64)> {
+    let value = |pair: Option<usize>, coding| {
+        let found = samples.iter().find(|sample| sample.step.pair == pair && sample.step.coding == coding);
+        found.and_then(|sample| sample.value(metric))
+    };
+    let numbers: BTreeSet<Option<usize>> = samples.iter().map(|sample| sample.step.pair).collect();
+    numbers.into_iter().filter_map(|pair| Some((value(pair, Coding::Identity)?, value(pair, Coding::Gzip)?))).collect()
+}
+
+/// Lines through the medians of all bodies.
+fn cost(comparisons: &[Comparison], at: usize) -> Cost {
+    let points = |kilobytes: fn(&Comparison, &Side) -> f64| -> Vec<(f64, f64)> {
+        let point = |comparison: &Comparison| {
+            let side = &comparison.sides[at];
+            Some((kilobytes(comparison, side), side.times?.median))
+        };
+        comparisons.iter().filter_map(point).collect()
+    };
+    Cost {
+        body: line(&points(|comparison, _| comparison.size as f64 / 1e3)),
+        sent: line(&points(|_, side| side.sent as f64 / 1e3)),
+    }
+}
+
+fn line(points: &[(f64, f64)]) -> Option<Line> {
+    stats::theil_sen(points).filter(|_| points.len() >= POINTS)
+}
+
+fn network(run: &Run, counted: &[&Sample], bodies: usize) -> Network {
+    let connected: Vec<&Sample> =
+        run.samples.iter().filter(|sample| sample.num_connects == 1 && sample.failure.is_none()).collect();
+    let between = |from: fn(&Sample) -> Option<std::time::Duration>, to: fn(&Sample) -> Option<std::time::Duration>| {
+        let times: Vec<f64> =
+            connected.iter().filter_map(|sample| Some(milliseconds(to(sample)?.checked_sub(from(sample)?)?))).collect();
+        stats::median(&times)
+    };
+    let mut points = Vec::new();
+    for (body, coding) in (0..bodies).flat_map(|body| [(body, Coding::Identity), (body, Coding::Gzip)]) {
+        let same = counted.iter().filter(|sample| sample.step.body == body && sample.step.coding == coding);
+        let (sent, waits): (Vec<f64>, Vec<f64>) =
+            same.filter_map(|sample| Some((sample.size_upload as f64 / 1e3, sample.wait()?))).unzip();
+        points.extend(sent.first().copied().zip(stats::median(&waits)));
+    }
+    Network {
+        dns: run.samples.first().and_then(|sample| sample.timings.namelookup).map(milliseconds),
+        connect: between(|sample| sample.timings.namelookup, |sample| sample.timings.connect),
+        tls: between(|sample| sample.timings.connect, |sample| sample.timings.appconnect),
+        tls_version: run.tls,
+        connections: connected.len(),
+        relay: line(&points),
+    }
+}
+
+fn method(bench: &Bench) -> String {
+    let warmup = match bench.warmup {
+        0 => "without a warm-up".to_owned(),
+        1 => "after 1 warm-up pair".to_owned(),
+        warmup => format!("after {warmup} warm-up pairs"),
+    };
+    let connections = if bench.settings.fresh { "a fresh connection each" } else { "one kept connection" };
+    let model = match (bench.bogus_model, &bench.body.model) {
+        (Some(_), _) => "; a model that nobody has, so the relay alone".to_owned(),
+        (None, Some(model)) => format!("; model {model}"),
+        (None, None) => String::new(),
+    };
+    let s = if bench.pairs == 1 { "" } else { "s" };
+    format!(
+        "{} pair{s} of plain and gzip per body {warmup}, in the order A B B A; {connections}; time_{}{model}",
+        bench.pairs,
+        bench.metric.name(),
+    )
+}
+
+fn warnings(comparisons: &[Comparison]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for Comparison { name, sides: [plain, gzip], speedup, .. } in comparisons {
+        for side in [plain, gzip].into_iter().filter(|side| side.failures > 0) {
+            let coding = super::tables::word(side.coding);
+            warnings.push(format!("{name} {coding}: {} of {} requests failed", side.failures, side.n));
+        }
+        if plain.statuses != gzip.statuses && !plain.statuses.is_empty() && !gzip.statuses.is_empty() {
+            let list = |statuses: &BTreeSet<u16>| statuses.iter().map(u16::to_string).collect::<Vec<_>>().join(" and ");
+            let (plain, gzip) = (list(&plain.statuses), list(&gzip.statuses));
+            warnings.push(format!("{name}: status {plain} plain but {gzip} as gzip: not the same work"));
+        }
+        if let Some(ratio) = speedup.filter(|ratio| ratio.n >= FEW && ratio.is_undecided()) {
+            let (low, high) = (ratio.low, ratio.high);
+            warnings.push(format!("{name}: the interval {low:.2} to {high:.2} spans 1: no difference was shown"));
+        }
+    }
+    let fewest = comparisons.iter().map(|comparison| comparison.speedup.map_or(0, |ratio| ratio.n)).min();
+    if let Some(n) = fewest.filter(|n| *n < FEW) {
+        warnings.push(format!("{n} pairs are too few for an interval; take at least {FEW}"));
+    }
+    warnings
+}

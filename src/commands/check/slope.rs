@@ -1,0 +1,279 @@
+//! What a KB costs: plain bodies of a few sizes, a line through their times, and who is the bottleneck.
+
+use std::time::Duration;
+
+use super::ask::{Ask, Form, span};
+use super::floor::Floor;
+use super::report::{Report, Row};
+use crate::error::Result;
+use crate::output::units;
+
+/// The sizes, in bytes; a KB is 1,000 of them.
+const SIZES: [usize; 4] = [1_000, 32_000, 128_000, 512_000];
+
+/// A send buffer that grows with the connection takes the largest body at once, which hides how fast it leaves. This
+/// one does not hold it up: a new connection never has more than half of what it sent so far under way. Linux doubles
+/// the figure, for its bookkeeping, and refuses more than 212,992.
+pub(super) const SEND_BUFFER: usize = 150_000;
+
+/// A body of a long session that this was written for, in bytes, plain and as gzip.
+pub(super) const SESSION: [u64; 2] = [2_778_983, 798_104];
+
+/// Below this many seconds for the session's body there is nothing to gain from gzip.
+const NOTHING: f64 = 0.1;
+
+/// Times say that a body of this size costs nothing, smaller ones may drown in the noise.
+const TELLING: f64 = 100_000.0;
+
+/// What more bytes cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Slope {
+    /// Seconds for a KB.
+    PerKb(f64),
+    /// No more than the times vary anyway, or next to nothing.
+    Fast,
+    /// The times vary by this many seconds, more than the bodies cost that there was time for.
+    Unclear(f64),
+}
+
+/// A body's size in bytes and the seconds until its answer began.
+pub(super) type Point = (f64, f64);
+
+/// A line through the points by least squares: its seconds at 0 and per byte. It takes two sizes.
+pub(super) fn fit(points: &[Point]) -> Option<(f64, f64)> {
+    let count = points.len() as f64;
+    let mean = |of: fn(&Point) -> f64| points.iter().map(of).sum::<f64>() / count;
+    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+    let spread: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
+    let together: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
+    let per_byte = together / spread;
+    per_byte.is_finite().then_some((y - per_byte * x, per_byte))
+}
+
+/// The slope of the points, the first `floors` of which are repeats of the smallest; `None` for a single size.
+///
+/// What the line adds over its length must be twice what the repeats vary by, and what the points lie off the line.
+pub(super) fn judge(points: &[Point], floors: usize) -> Option<Slope> {
+    let (floor, per_byte) = fit(points)?;
+    let largest = points.iter().fold(0.0, |largest: f64, point| largest.max(point.0));
+    let repeats = points[..floors.min(points.len())].iter().map(|point| point.1);
+    let spread = repeats.clone().fold(0.0, f64::max) - repeats.fold(f64::INFINITY, f64::min);
+    let off = |point: &Point| (point.1 - floor - per_byte * point.0).powi(2);
+    let off = (points.iter().map(off).sum::<f64>() / points.len() as f64).sqrt();
+    let noise = spread.max(off);
+    let clear = per_byte * largest > 2.0 * noise;
+    Some(if per_byte * SESSION[0] as f64 > NOTHING && clear {
+        Slope::PerKb(per_byte * 1000.0)
+    } else if largest >= TELLING || clear {
+        Slope::Fast
+    } else {
+        Slope::Unclear(noise)
+    })
+}
+
+/// An estimate of the link in bytes per second: what had left the send buffer when the last byte went into it. `None`
+/// when most of the body may still have been there.
+///
+/// The kernel asks for more when a third of the buffer is free, so that it holds from six to nine tenths of its size
+/// at the end: eight, to be on one side of the middle.
+pub(super) fn uplink(bytes: u64, buffer: u64, sending: Duration) -> Option<f64> {
+    let left = bytes.checked_sub(buffer / 10 * 8).filter(|left| left * 4 >= bytes)?;
+    Some(left as f64 / sending.as_secs_f64()).filter(|rate| rate.is_finite())
+}
+
+/// What the relay itself takes in, in bytes per second; `None` when the link explains three quarters of the slope or
+/// more: the estimate is no better than that.
+pub(super) fn ingestion(per_kb: f64, uplink: f64) -> Option<f64> {
+    let own = per_kb - 1000.0 / uplink;
+    (own > per_kb / 4.0).then(|| 1000.0 / own)
+}
+
+/// Posts the sizes, smallest first, as far as the budget goes.
+pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, report: &mut Report<'_>) -> Result<()> {
+    let mut points = floor.points.clone();
+    let mut largest = None;
+    let mut told = Vec::new();
+    for size in SIZES {
+        let name = units::bytes(size as u64);
+        if !ask.fits(expected(&points, size), 100) {
+            told.push(format!("{name} not sent: {}", ask.no_time()));
+            break;
+        }
+        let reply = ask.post(ask.target.body(size), Form::Plain)?;
+        let reason = match (&reply.answer, reply.wait(), reply.transfer.timings.posttransfer) {
+            (Ok(answer), Some(wait), Some(_)) if answer.same(&floor.answer) => {
+                points.push((size as f64, wait.as_secs_f64()));
+                largest = Some((size as u64, reply.transfer));
+                continue;
+            }
+            (Ok(answer), ..) if answer.status >= 400 && answer.status != 429 && !answer.same(&floor.answer) => {
+                report.findings.refused = Some((size as u64, answer.status));
+                format!("refused: {}", answer.told())
+            }
+            (Ok(answer), _, Some(_)) => format!("answered with {}", answer.told()),
+            (Ok(answer), ..) => format!("answered before it was sent: {}", answer.told()),
+            (Err(error), ..) => error.to_string(),
+        };
+        told.push(format!("{name} {reason}"));
+        break;
+    }
+    let slope = judge(&points, floor.points.len());
+    report.findings.slope = slope;
+    if let Some(slope) = slope {
+        told.insert(0, describe(slope, &points[floor.points.len()..]));
+    }
+    let told = told.join("; ");
+    report.row(if slope.is_some() { Row::ok("slope", None, told) } else { Row::skipped("slope", told) })?;
+    let Some((bytes, transfer)) = largest else {
+        return report.row(Row::skipped("uplink", "no plain body to tell it by"));
+    };
+    let sending = span(&transfer.timings, |t| t.pretransfer, |t| t.posttransfer).unwrap_or_default();
+    let rate = transfer.send_buffer.and_then(|buffer| uplink(bytes, buffer, sending));
+    report.findings.uplink = rate;
+    report.row(match (rate, bottleneck(slope, rate)) {
+        (Some(_), text) => Row::ok("uplink", None, text),
+        (None, text) => Row::skipped("uplink", format!("{} fit into the send buffer{text}", units::bytes(bytes))),
+    })
+}
+
+/// How long a body of this size is going to take, by what is known so far.
+fn expected(points: &[Point], size: usize) -> Duration {
+    let known = points.last().map_or(0.0, |point| point.1);
+    let seconds = fit(points).map_or(known, |(floor, per_byte)| floor + per_byte * size as f64);
+    Duration::try_from_secs_f64(seconds.max(known)).unwrap_or_default()
+}
+
+fn describe(slope: Slope, points: &[Point]) -> String {
+    let sizes: Vec<String> = points.iter().map(|point| format!("{:.0}", point.0 / 1000.0)).collect();
+    let sizes = format!("({} KB)", sizes.join(", "));
+    match slope {
+        Slope::PerKb(seconds) => format!("{} a KB {sizes}", milliseconds(seconds)),
+        Slope::Fast => format!("fast: more bytes cost next to nothing {sizes}"),
+        Slope::Unclear(noise) => {
+            format!("cannot be told: the times vary by {}, more than these cost {sizes}", milliseconds(noise))
+        }
+    }
+}
+
+/// Which of the two is slower; behind a rate that is not known, only what can be said all the same.
+fn bottleneck(slope: Option<Slope>, uplink: Option<f64>) -> String {
+    let megabytes = |rate: f64| format!("{} MB/s", digits(rate / 1e6));
+    match (slope, uplink) {
+        (Some(Slope::PerKb(per_kb)), Some(uplink)) => match ingestion(per_kb, uplink) {
+            Some(own) if own < uplink => {
+                let (uplink, own) = (megabytes(uplink), megabytes(own));
+                format!("about {uplink}, and the relay takes in {own}: the relay is the bottleneck")
+            }
+            Some(own) => {
+                let (uplink, own) = (megabytes(uplink), megabytes(own));
+                format!("about {uplink}, and the relay takes in {own}: the link is the bottleneck")
+            }
+            None => format!("about {}: the link is the bottleneck, or the relay reads no faster", megabytes(uplink)),
+        },
+        (Some(Slope::PerKb(per_kb)), None) => format!("; link and relay together take {}", megabytes(1000.0 / per_kb)),
+        (_, Some(uplink)) => format!("about {}", megabytes(uplink)),
+        (_, None) => String::new(),
+    }
+}
+
+/// `24.1 ms`, `0.32 ms`
+fn milliseconds(seconds: f64) -> String {
+    format!("{} ms", digits(seconds * 1000.0))
+}
+
+/// About three digits of a small figure.
+pub(super) fn digits(figure: f64) -> String {
+    let decimals = if figure >= 100.0 {
+        0
+    } else if figure >= 10.0 {
+        1
+    } else if figure >= 0.1 {
+        2
+    } else {
+        3
+    };
+    format!("{figure:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three floors and the sizes, on a line with these ms added.
+    fn points(floor: f64, per_kb: f64, off: [f64; 7]) -> Vec<Point> {
+        let sizes = [110.0, 110.0, 110.0, 1e3, 32e3, 128e3, 512e3];
+        let time = |(size, off): (f64, f64)| (size, (floor + per_kb * size / 1000.0 + off) / 1000.0);
+        sizes.into_iter().zip(off).map(time).collect()
+    }
+
+    #[test]
+    fn a_line_is_found_again() {
+        let (floor, per_byte) = fit(&points(541.0, 24.1, [0.0; 7])).expect("a line");
+        assert!((floor - 0.541).abs() < 1e-9 && (per_byte - 24.1e-6).abs() < 1e-12, "{floor} {per_byte}");
+        assert_eq!(fit(&[]), None);
+        assert_eq!(fit(&[(1.0, 2.0)]), None);
+        assert_eq!(fit(&[(1.0, 2.0), (1.0, 3.0)]), None);
+    }
+
+    #[test]
+    fn a_slow_relay_has_a_slope_in_spite_of_noise() {
+        let noisy = points(541.0, 24.1, [0.0, 300.0, -200.0, 250.0, -250.0, 300.0, -300.0]);
+        let Some(Slope::PerKb(per_kb)) = judge(&noisy, 3) else { panic!("no slope") };
+        assert!((per_kb - 24.1e-3).abs() < 1e-3, "{per_kb}");
+        // Two sizes were all that the budget allowed.
+        assert!(matches!(judge(&points(541.0, 24.1, [0.0; 7])[..5], 3), Some(Slope::PerKb(_))));
+    }
+
+    #[test]
+    fn a_fast_relay_has_none() {
+        for points in [
+            points(3.0, 0.0, [0.0, 0.4, 0.2, 0.1, 0.3, 0.0, 0.5]),
+            points(30.0, 0.0, [0.0, 9.0, -9.0, 3.0, -5.0, 0.0, 12.0]),
+            points(3.0, 0.02, [0.0; 7]),
+            points(30.0, -0.1, [0.0; 7]),
+            // One answer was late, whatever its size was.
+            points(30.0, 0.0, [0.0, 0.0, 0.0, 900.0, 0.0, 0.0, 0.0]),
+        ] {
+            assert_eq!(judge(&points, 3), Some(Slope::Fast), "{points:?}");
+        }
+    }
+
+    #[test]
+    fn too_few_bytes_say_nothing() {
+        let few = &points(541.0, 10.0, [0.0, 400.0, -300.0, 0.0, 0.0, 0.0, 0.0])[..5];
+        assert!(matches!(judge(few, 3), Some(Slope::Unclear(noise)) if noise > 0.6));
+        assert_eq!(judge(&few[..3], 3), None);
+    }
+
+    #[test]
+    fn the_uplink_is_what_left_the_buffer() {
+        let second = Duration::from_secs(1);
+        assert_eq!(uplink(512_000, 300_000, second), Some(272_000.0));
+        assert_eq!(uplink(512_000, 480_000, second), Some(128_000.0));
+        assert_eq!(uplink(512_000, 480_010, second), None);
+        assert_eq!(uplink(512_000, 2_626_560, second), None);
+        assert_eq!(uplink(512_000, 0, Duration::ZERO), None);
+    }
+
+    #[test]
+    fn the_slower_one_is_named() {
+        let told = |per_kb, uplink| bottleneck(Some(Slope::PerKb(per_kb)), uplink);
+        let expected = "about 3.60 MB/s, and the relay takes in 0.042 MB/s: the relay is the bottleneck";
+        assert_eq!(told(24.1e-3, Some(3.6e6)), expected);
+        let expected = "about 0.50 MB/s, and the relay takes in 1.00 MB/s: the link is the bottleneck";
+        assert_eq!(told(3.0e-3, Some(0.5e6)), expected);
+        assert!(told(2.0e-3, Some(0.5e6)).ends_with("the link is the bottleneck, or the relay reads no faster"));
+        assert_eq!(told(2.0e-3, None), "; link and relay together take 0.50 MB/s");
+        assert_eq!(bottleneck(Some(Slope::Fast), Some(90e6)), "about 90.0 MB/s");
+    }
+
+    #[test]
+    fn the_next_size_is_expected_on_the_line() {
+        let points = points(541.0, 24.1, [0.0; 7]);
+        assert_eq!(expected(&points[..3], 1_000).as_millis(), 543);
+        assert_eq!(expected(&points[..5], 128_000).as_millis(), 3625);
+        // A line that falls is no reason to hope.
+        assert_eq!(expected(&[(1.0, 2.0), (2.0, 1.0)], 100).as_secs(), 1);
+        assert_eq!(expected(&[], 100), Duration::ZERO);
+    }
+}

@@ -1,0 +1,189 @@
+//! `gzpost replay URL CAPTURE...`: captured bodies one after the other, a row for each, a summary at the end.
+
+mod dry_run;
+mod report;
+mod save;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::Context;
+use super::send::{self, complain};
+use crate::body::{Body, Capture, Declared, Document, Survey, capture};
+use crate::cli::{Replay, Send};
+use crate::error::{Error, Kind, Result};
+use crate::http::timing::Clock;
+use crate::http::{Client, Transfer};
+use crate::output::Follow;
+use crate::output::export::{self, Export};
+use report::{Report, Sample};
+use save::Save;
+
+/// What a request costs beside its bytes, as bytes of a body: 0.54 s at 24 ms for a KB of gzip, 3.5 times as much JSON.
+/// Only the estimate of the time left depends on it.
+const FLOOR: u64 = 75_000;
+
+/// Checks all captures, sends them, and reports; returns the exit code.
+pub fn run(replay: Replay, context: &mut Context<'_>) -> u8 {
+    let (output, stderr) = (replay.send.output.clone(), context.stderr.clone());
+    tell(replay, context).unwrap_or_else(|error| {
+        complain(&error, &output, &stderr);
+        error.kind.code()
+    })
+}
+
+/// An error is one from before the first request, or one that ended the run.
+fn tell(replay: Replay, context: &mut Context<'_>) -> Result<u8> {
+    send::begin(&replay.send, &context.stderr)?;
+    let sources: Vec<_> = replay.send.parts.iter().map(|part| part.source.clone()).collect();
+    let captures = capture::open(&sources, context.stdin)?;
+    let create = |path: &Option<PathBuf>| path.clone().map(Export::create).transpose();
+    if replay.dry_run {
+        return dry_run::show(&replay, &captures, context).map(|()| 0);
+    }
+    let captures = survey(captures, context)?;
+    let (json, csv) = (create(&replay.export_json)?, create(&replay.export_csv)?);
+    let report = Report::new(&replay, &captures, context.stdout_is_terminal);
+    let mut run = Run::new(replay, report, &captures, context)?;
+    let ended = run.passes(&captures, context);
+    run.follow.stop();
+    let Run { report, replay, .. } = run;
+    // A reader of the rows that went away wants no summary either.
+    let unread = ended.as_ref().is_err_and(|error| error.message.is_empty());
+    if !replay.send.output.silent && !unread {
+        context.stderr.say(&report.summary());
+    }
+    if let Some(file) = json {
+        file.write(&export::json(&report.head(&replay), "samples", &report.rows()))?;
+    }
+    if let Some(file) = csv {
+        file.write(&export::csv(&report.rows()))?;
+    }
+    ended.map(|()| report.exit_code())
+}
+
+/// Checks every document of every capture.
+fn survey(captures: Vec<Capture>, context: &Context<'_>) -> Result<Vec<(Capture, Survey)>> {
+    let arrived = || context.signals.as_ref().and_then(|signals| signals.arrived());
+    let survey = |capture: Capture| {
+        let survey = capture.check(|_| arrived().map_or(Ok(()), Err))?;
+        Ok((capture, survey))
+    };
+    captures.into_iter().map(survey).collect()
+}
+
+/// A run: what stays the same from request to request, and how far it is.
+struct Run {
+    replay: Replay,
+    follow: Follow,
+    /// `--keepalive`: the one client; else the last one.
+    client: Option<Client>,
+    save: Option<Save>,
+    report: Report,
+    progress: Progress,
+}
+
+/// How far the run is, in bytes of bodies with `FLOOR` for each request.
+struct Progress {
+    clock: Clock,
+    weight: u64,
+    done: u64,
+    requests: u64,
+}
+
+impl Run {
+    fn new(replay: Replay, report: Report, captures: &[(Capture, Survey)], context: &Context<'_>) -> Result<Run> {
+        let requests = captures.iter().map(|(_, survey)| survey.documents as u64).sum::<u64>();
+        let bytes = captures.iter().map(|(_, survey)| survey.bytes).sum::<u64>();
+        let passes = u64::from(replay.passes);
+        let requests_in_all = requests.saturating_mul(passes);
+        let weight = (bytes + FLOOR * requests).saturating_mul(passes);
+        let save = replay.save.as_deref().map(|dir| Save::new(dir, requests_in_all)).transpose()?;
+        let follow =
+            Follow::new(&replay.send.output, context.stderr.clone(), context.stderr_terminal, context.stdout_is_file);
+        let progress = Progress { clock: Clock::start(), weight, done: 0, requests: requests_in_all };
+        Ok(Run { replay, follow, client: None, save, report, progress })
+    }
+
+    /// All passes over all captures; an error ends the run.
+    fn passes(&mut self, captures: &[(Capture, Survey)], context: &mut Context<'_>) -> Result<()> {
+        self.report.begin(context)?;
+        for pass in 1..=self.replay.passes {
+            for (capture, survey) in captures {
+                let mut documents = capture.documents()?;
+                for _ in 0..survey.documents {
+                    let changed =
+                        || Error::new(Kind::Read, format!("{}: has changed since it was checked", capture.name));
+                    let document = documents.next().ok_or_else(changed)??;
+                    let label = capture.label(document.number, survey.documents);
+                    let failed = self.request(document, label, pass, context)?;
+                    if failed && self.replay.fail_early {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One request and its row; says whether it failed.
+    fn request(&mut self, document: Document, name: String, pass: u32, context: &mut Context<'_>) -> Result<bool> {
+        let number = self.report.samples.len() as u64 + 1;
+        let bytes = document.bytes.len() as u64;
+        self.follow.label(self.progress.label(number, self.replay.delay));
+        if let Some(client) = self.client.as_ref().filter(|_| !self.replay.delay.is_zero()) {
+            client.pause(self.replay.delay)?;
+        }
+        let body = Body { bytes: document.bytes, name: name.clone(), declared: Declared::Json };
+        let saved = self.save.as_mut().map(|save| save.path(&name));
+        let transfer = self.send(body, saved, context)?;
+        self.follow.erase();
+        if let Err(error) = &transfer.outcome
+            && matches!(error.kind, Kind::Interrupted | Kind::Terminated)
+        {
+            return Err(error.clone());
+        }
+        self.progress.done += bytes + FLOOR;
+        let failed = transfer.outcome.is_err();
+        self.report.add(Sample { name, pass, bytes, transfer }, context)?;
+        Ok(failed)
+    }
+
+    fn send(&mut self, body: Body, saved: Option<PathBuf>, context: &mut Context<'_>) -> Result<Transfer> {
+        let Send { settings, output, .. } = &mut self.replay.send;
+        if saved.is_some() {
+            (output.file, output.no_clobber) = (saved, true);
+        }
+        let kept = self.client.take().filter(|_| self.replay.keepalive);
+        let client = kept
+            .unwrap_or_else(|| Client::new(settings.clone(), Box::new(self.follow.clone()), context.signals.clone()));
+        let client = self.client.insert(client);
+        let content = send::start(body, &self.replay.send)?;
+        let mut transfer = send::transfer(client, &self.replay.send, Some(&content), context.stdout, &self.follow)?;
+        transfer.filename_effective = transfer.filename_effective.filter(|_| self.save.is_some());
+        Ok(transfer)
+    }
+}
+
+impl Progress {
+    /// `3 of 12, about 45 s left`
+    fn label(&self, number: u64, delay: Duration) -> String {
+        let of = format!("{number} of {}", self.requests);
+        if self.done == 0 {
+            return of;
+        }
+        let [before, behind] = [number - 1, self.requests - number].map(|pauses| delay.as_secs_f64() * pauses as f64);
+        let so_far = (self.clock.elapsed().as_secs_f64() - before).max(0.0);
+        let rest = so_far * (self.weight - self.done) as f64 / self.done as f64;
+        format!("{of}, about {} left", left(rest + behind))
+    }
+}
+
+/// Seconds, minutes or hours, whole ones.
+fn left(seconds: f64) -> String {
+    match seconds {
+        ..90.0 => format!("{:.0} s", seconds.max(1.0)),
+        ..5_400.0 => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{:.0} h", seconds / 3_600.0),
+    }
+}

@@ -1,0 +1,176 @@
+//! Runs in files: rows of named values as JSON and as CSV, in the form that `-w` gives them.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+
+use super::write_out_json::quote;
+use super::write_out_value::{Facts, of};
+use super::{Value, csv};
+use crate::error::{Error, Kind, Result};
+use crate::http::Transfer;
+
+/// What a sample says of its transfer, by the names of `-w`: all moments and sizes, and nothing that may be a secret.
+const SAMPLE: [&str; 43] = [
+    "exitcode",
+    "errormsg",
+    "response_code",
+    "content_type",
+    "http_version",
+    "remote_ip",
+    "remote_port",
+    "num_connects",
+    "num_redirects",
+    "num_retries",
+    "num_tokens",
+    "tokens_source",
+    "tokens_per_second",
+    "tokens_burst",
+    "tokens_unseen",
+    "size_body",
+    "content_coding",
+    "size_upload",
+    "compression_ratio",
+    "size_request",
+    "size_header",
+    "size_download",
+    "size_delivered",
+    "speed_upload",
+    "speed_download",
+    "tls_version",
+    "tls_cipher",
+    "filename_effective",
+    "time_namelookup",
+    "time_connect",
+    "time_appconnect",
+    "time_pretransfer",
+    "time_compress",
+    "time_posttransfer",
+    "time_starttransfer",
+    "time_first_event",
+    "time_first_token",
+    "time_last_token",
+    "time_longest_gap",
+    "time_median_gap",
+    "time_redirect",
+    "time_queue",
+    "time_total",
+];
+
+/// Named values, in order.
+pub type Row = Vec<(&'static str, Value)>;
+
+/// What a sample says of its transfer.
+#[must_use]
+pub fn sample(transfer: &Transfer) -> Row {
+    let facts = Facts { transfer, url_part: &|_, _| None };
+    SAMPLE.into_iter().filter_map(|name| Some((name, of(name, &facts)?))).collect()
+}
+
+/// One object: what holds for the whole run, then the rows as a list of this name, one a line.
+#[must_use]
+pub fn json(head: &Row, list: &str, rows: &[Row]) -> String {
+    let mut text = String::from("{\n");
+    for (name, value) in head {
+        member(name, value, &mut text);
+        text.push_str(",\n");
+    }
+    quote(list, &mut text);
+    text.push_str(":[\n");
+    for (at, row) in rows.iter().enumerate() {
+        text.push_str(if at == 0 { "{" } else { ",\n{" });
+        for (at, (name, value)) in row.iter().enumerate() {
+            text.push_str(if at == 0 { "" } else { "," });
+            member(name, value, &mut text);
+        }
+        text.push('}');
+    }
+    text.push_str("\n]}\n");
+    text
+}
+
+fn member(name: &str, value: &Value, text: &mut String) {
+    quote(name, text);
+    text.push(':');
+    value.write_json(text);
+}
+
+/// The names, then a line for each row (RFC 4180, with LF); what there is not is an empty cell.
+#[must_use]
+pub fn csv(rows: &[Row]) -> String {
+    let Some(first) = rows.first() else { return String::new() };
+    let names: Vec<&str> = first.iter().map(|(name, _)| *name).collect();
+    let cells = |row: &Row| row.iter().map(|(_, value)| plain(value)).collect();
+    csv::text(&names, &rows.iter().map(cells).collect::<Vec<Vec<String>>>())
+}
+
+fn plain(value: &Value) -> String {
+    let mut text = String::new();
+    if !matches!(value, Value::Missing(_)) {
+        value.write_plain(&mut text);
+    }
+    text
+}
+
+/// A file for a run, made before the run so that nothing is measured in vain.
+#[derive(Debug)]
+pub struct Export {
+    path: PathBuf,
+    file: File,
+}
+
+impl Export {
+    /// Makes or empties the file.
+    pub fn create(path: PathBuf) -> Result<Export> {
+        let file = File::create(&path).map_err(|error| unwritable(&path, &error))?;
+        Ok(Export { path, file })
+    }
+
+    /// Writes all of it.
+    pub fn write(mut self, text: &str) -> Result<()> {
+        self.file.write_all(text.as_bytes()).map_err(|error| unwritable(&self.path, &error))
+    }
+}
+
+fn unwritable(path: &std::path::Path, error: &std::io::Error) -> Error {
+    Error::new(Kind::Write, format!("{}: could not be written: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::sample as transfer;
+
+    fn rows() -> Vec<Row> {
+        let row = |name: &str, ratio| vec![("name", Value::Text(name.into())), ("ratio", ratio)];
+        vec![row("a", Value::Ratio(3.4782)), row("b, \"c\"\nd", Value::Missing("0.00"))]
+    }
+
+    #[test]
+    fn csv_is_quoted_where_it_must_be() {
+        assert_eq!(csv(&rows()), "name,ratio\na,3.48\n\"b, \"\"c\"\"\nd\",\n");
+        assert_eq!(csv(&[]), "");
+    }
+
+    #[test]
+    fn json_holds_head_and_rows() {
+        let head = vec![("passes", Value::Number(2))];
+        let expected = "{\n\"passes\":2,\n\"samples\":[\n{\"name\":\"a\",\"ratio\":3.48},\n{\"name\":\"b, \\\"c\\\"\\nd\",\"ratio\":null}\n]}\n";
+        assert_eq!(json(&head, "samples", &rows()), expected);
+        let parsed: serde_json::Value = serde_json::from_str(&json(&Row::new(), "samples", &[])).unwrap();
+        assert_eq!(parsed["samples"].as_array().map(Vec::len), Some(0));
+    }
+
+    #[test]
+    fn a_sample_has_every_moment_and_no_url() {
+        let mut transfer = transfer();
+        transfer.url = "http://u:secret@h/".into();
+        let row = sample(&transfer);
+        assert_eq!(row.len(), SAMPLE.len());
+        for (name, _) in super::super::write_out_value::VARIABLES {
+            let wanted = ["time_", "size_", "tokens_"].iter().any(|start| name.starts_with(start));
+            assert!(!wanted || SAMPLE.contains(name), "{name}");
+        }
+        assert!(!json(&row, "samples", &[]).contains("secret"));
+    }
+}

@@ -1,0 +1,162 @@
+//! What `gzpost bench` keeps: exports and records that agree with each other, and hold no secrets.
+
+use std::path::Path;
+
+use gzpost::output::units;
+use gzpost::relay::Behave;
+use gzpost::stats;
+use serde_json::Value;
+
+use crate::bench::{answer_all, bench, json, relay, rows, text, url};
+use crate::program::{Program, TempDir};
+use crate::sample::{OK, chat};
+use crate::server::{Server, read_file};
+
+#[test]
+fn record_csv_and_markdown_say_the_same() {
+    let relay = relay(500.0, Behave::Decode);
+    let arguments =
+        ["--sizes", "0,32K,64K", "--bogus-model", "-n", "5", "--record", "record", "--export-csv", "all.csv"];
+    let more = ["--export-markdown", "tables.md", "--export-svg", "figure.svg", &url(&relay)];
+    let output = bench(&arguments).args(more).run();
+    output.assert_code(0);
+    let folder = output.home.path().join("record");
+    let (record, page) = (json(&output, "record/record.json"), text(&folder, "record.md"));
+    let samples = text(&folder, "samples.csv");
+    assert_eq!(samples, text(output.home.path(), "all.csv"));
+    assert!(page.contains(&text(output.home.path(), "tables.md")), "{page}");
+    assert!(page.starts_with(&format!(
+        "# {}\n\n{}\n",
+        record["question"].as_str().unwrap(),
+        record["answer"].as_str().unwrap()
+    )));
+    let rows = rows(&samples);
+    assert_eq!(rows.len(), 2 * 3 * 6);
+    let times = |body: &str, coding: &str| -> Vec<f64> {
+        let wanted =
+            rows.iter().filter(|row| row["warmup"] == "false" && row["body"] == body && row["coding"] == coding);
+        wanted.map(|row| row["time_starttransfer"].parse::<f64>().expect("seconds") * 1e3).collect()
+    };
+    for (number, name) in ["0", "32K", "64K"].into_iter().enumerate() {
+        let body = &record["current"]["extra"]["bodies"][number];
+        assert_eq!(body["body"], name);
+        for coding in ["plain", "gzip"] {
+            let summary = stats::summary(&times(name, coding)).expect("samples");
+            let found = |stat: &str| body[coding]["ms"][stat].as_f64().expect("a number");
+            // The CSV has whole microseconds.
+            assert!((found("median") - summary.median).abs() < 0.002 && (found("p95") - summary.p95).abs() < 0.002);
+            assert_eq!(body[coding]["n"], 5);
+            let cells = format!("| {name} | {coding} |");
+            let line = page.lines().find(|line| line.starts_with(&cells)).expect("a row");
+            assert!(line.contains(&format!(" | {} | ", units::milliseconds(found("median")))), "{line}");
+        }
+    }
+    let ratios: Vec<f64> =
+        times("64K", "plain").iter().zip(times("64K", "gzip")).map(|(plain, gzip)| plain / gzip).collect();
+    let value = record["current"]["value"].as_f64().expect("a value");
+    assert!((value - stats::median(&ratios).expect("pairs")).abs() < 0.01, "{value} {ratios:?}");
+    assert!(record["answer"].as_str().is_some_and(|answer| answer.starts_with(&format!("{value:.2} times"))));
+    assert!(text(output.home.path(), "figure.svg").contains("<polyline"));
+}
+
+#[test]
+fn a_record_has_every_field() {
+    let relay = relay(1000.0, Behave::Decode);
+    let output = bench(&["--sizes", "0,8K", "--bogus-model", "-n", "2", "--record", "My record", &url(&relay)]).run();
+    let record = json(&output, "My record/record.json");
+    assert_eq!((&record["schema"], &record["slug"]), (&"gzpost.bench/v1".into(), &"my-record".into()));
+    for field in ["question", "answer", "status", "current", "earlier"] {
+        assert!(!record[field].is_null(), "{field}");
+    }
+    let current = &record["current"];
+    for field in [
+        "metric",
+        "value",
+        "unit",
+        "stat",
+        "n",
+        "percentiles",
+        "extra",
+        "samples_csv",
+        "measured_at",
+        "build",
+        "host",
+        "environment",
+        "method",
+        "reproduce",
+        "caveats",
+    ] {
+        assert!(!current[field].is_null(), "{field}");
+    }
+    for field in ["p50", "p95", "p99", "max"] {
+        assert!(current["percentiles"][field].is_number(), "{field}");
+    }
+    assert_eq!(current["build"]["version"], env!("CARGO_PKG_VERSION"));
+    assert!(current["environment"]["load_before"].is_array() && current["environment"]["network"].is_object());
+}
+
+#[test]
+fn a_second_run_moves_the_first_into_earlier_and_its_line_runs() {
+    let relay = relay(1000.0, Behave::Decode);
+    let folder = TempDir::new();
+    let path = folder.path().to_str().expect("UTF-8");
+    let arguments = ["--sizes", "0,8K", "--bogus-model", "-n", "2", "-s", "--record", path, &url(&relay)];
+    bench(&arguments).run().assert_code(0);
+    let record = || serde_json::from_slice::<Value>(&read_file(&folder.path().join("record.json"))).expect("JSON");
+    let (first, samples) = (record(), text(folder.path(), "samples.csv"));
+    bench(&arguments).run().assert_code(0);
+    let second = record();
+    assert_eq!(second["earlier"].as_array().map(Vec::len), Some(1));
+    let earlier = &second["earlier"][0];
+    assert_eq!((&earlier["answer"], &earlier["value"]), (&first["answer"], &first["current"]["value"]));
+    assert_eq!(text(folder.path(), earlier["samples_csv"].as_str().expect("a name")), samples);
+    bench(&arguments).run().assert_code(0);
+    let third = record();
+    assert_eq!(third["earlier"].as_array().map(Vec::len), Some(2));
+    assert_eq!(third["earlier"][1]["value"], first["current"]["value"]);
+
+    let line = second["current"]["reproduce"].as_str().expect("a line");
+    let programs = Path::new(env!("CARGO_BIN_EXE_gzpost")).parent().expect("a folder");
+    let output = Program::new("/bin/sh").args(["-c", line]).env("PATH", programs).run();
+    output.assert_code(0);
+    let method = second["current"]["method"].as_str().expect("a method").split(". ").next().expect("a sentence");
+    assert!(output.stdout_text().contains(method), "{method}\n{}", output.describe());
+}
+
+#[test]
+fn a_folder_with_something_else_in_it_is_refused_before_anything_is_sent() {
+    let server = Server::many(|_, conn| answer_all(conn, OK));
+    for content in ["{}", "not JSON", "{\"schema\":\"other/v1\",\"current\":{}}"] {
+        let output =
+            bench(&["--record", ".", &server.url("/"), "-"]).stdin(chat(2000)).file("record.json", content).run();
+        output.assert_error(26).assert_stderr_has("record.json");
+        assert_eq!(text(output.home.path(), "record.json"), content);
+    }
+    bench(&["--export-json", "no/folder", &server.url("/"), "-"]).stdin(chat(2000)).run().assert_error(23);
+    server.assert_unasked();
+}
+
+#[test]
+fn no_secret_and_under_an_alias_no_host_is_in_what_is_kept() {
+    const KEY: &str = "sk-very-secret-0123456789";
+    let server = Server::many(|_, conn| {
+        answer_all(conn, "HTTP/1.1 401 Unauthorized\r\nContent-Length: 25\r\n\r\nsk-very-secret-0123456789")
+    });
+    let url = server
+        .url("/v1?key=sk-very-secret-0123456789")
+        .replace("127.0.0.1", "user:sk-very-secret-0123456789@localhost");
+    let field = format!("x-api-key: {KEY}");
+    let arguments = ["-n", "1", "-H", &field, "--bearer-env", "KEY", "--alias", "relay-a", "--record", "record"];
+    let more = ["--export-json", "a.json", "--export-markdown", "a.md", "--export-svg", "a.svg"];
+    let csv = ["--export-csv", "a.csv", &url, "-"];
+    let program = bench(&arguments).args(more).args(csv).env("KEY", KEY).stdin(chat(2000));
+    let output = program.run();
+    output.assert_code(22);
+    for name in ["a.json", "a.md", "a.svg", "a.csv", "record/record.json", "record/record.md", "record/samples.csv"] {
+        let text = text(output.home.path(), name);
+        assert!(!text.contains(KEY) && !text.contains("localhost"), "{name}: {text}");
+    }
+    let line = json(&output, "record/record.json")["current"]["reproduce"].to_string();
+    assert!(line.contains("--bearer-env KEY") && line.contains("@relay-a:"), "{line}");
+    drop(server);
+}
