@@ -16,6 +16,7 @@ mod documents;
 mod exit_codes;
 mod faults;
 mod harness;
+mod hostile;
 mod limits;
 mod output;
 mod peers;

@@ -100,7 +100,7 @@ fn what_a_proxy_says_to_connect_decides() {
         let said = said.to_owned();
         let proxy = Server::start(move |mut conn| {
             conn.read_head();
-            conn.write(said);
+            conn.write_if_wanted(said);
             if code == 0 {
                 conn.read_request();
                 conn.write(OK);

@@ -101,6 +101,15 @@ impl Conn {
         self.send(bytes.as_ref()).unwrap_or_else(|error| panic!("the client did not take an answer: {error}"));
     }
 
+    /// Sends bytes, as many as the client takes before it closes.
+    #[track_caller]
+    pub fn write_if_wanted(&mut self, bytes: impl AsRef<[u8]>) {
+        match self.send(bytes.as_ref()) {
+            Err(error) if !gone(&error) => panic!("the client neither read nor closed: {error}"),
+            _ => {}
+        }
+    }
+
     /// Sends bytes past TLS, as a fault on the way would.
     #[track_caller]
     pub fn write_past_tls(&mut self, bytes: impl AsRef<[u8]>) {
