@@ -39,9 +39,11 @@ impl Signals {
         Ok(Signals { arrived, fatal, wake })
     }
 
-    /// From now on the next signal only arrives: a transfer begins, which looks for it.
+    /// From now on the first signal only arrives: a transfer begins, which looks for it.
     pub fn hold(&self) {
-        self.fatal.store(false, Ordering::Relaxed);
+        if self.arrived.load(Ordering::Relaxed) == 0 {
+            self.fatal.store(false, Ordering::Relaxed);
+        }
     }
 
     /// The error to end with, when a signal arrived.

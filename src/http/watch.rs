@@ -68,9 +68,6 @@ impl Watch {
         max_time: Option<Duration>,
         limit: Option<SpeedLimit>,
     ) -> Watch {
-        if let Some(signals) = &signals {
-            signals.hold();
-        }
         let speed = limit.map(|limit| Speed { limit, since: Duration::ZERO, moved: 0, slow_since: None });
         let (clock, progress) = (Clock::start(), Progress::default());
         Watch { clock, observer, progress, signals, max_time, connect_by: None, speed }
@@ -78,6 +75,7 @@ impl Watch {
 
     /// Begins another attempt: every limit counts anew.
     pub fn restart(&mut self) {
+        self.hold_signals();
         self.clock = Clock::start();
         self.progress = Progress::default();
         self.connect_by = None;
@@ -131,6 +129,7 @@ impl Watch {
 
     /// Does nothing for `length`; only a signal ends it earlier.
     pub fn sleep(&self, length: Duration) -> Result<()> {
+        self.hold_signals();
         let clock = Clock::start();
         loop {
             if let Some(error) = self.signals.as_ref().and_then(|signals| signals.arrived()) {
@@ -150,6 +149,13 @@ impl Watch {
     /// Ends with an error at a limit or a signal, without waiting for anything.
     pub fn look(&mut self) -> Result<()> {
         self.check(self.clock.elapsed())
+    }
+
+    /// What follows looks for signals, so they need not end the process.
+    fn hold_signals(&self) {
+        if let Some(signals) = &self.signals {
+            signals.hold();
+        }
     }
 
     /// The next moment at which something has to be looked at.
