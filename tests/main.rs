@@ -10,6 +10,7 @@
 mod bench;
 mod body;
 mod check;
+mod completions;
 mod documents;
 mod exit_codes;
 mod faults;
