@@ -11,6 +11,7 @@ mod bench;
 mod body;
 mod check;
 mod command_line;
+mod completions;
 mod decoding;
 mod documents;
 mod exit_codes;

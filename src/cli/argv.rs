@@ -21,7 +21,7 @@ pub struct CommandLine {
     pub arguments: Vec<OsString>,
     /// What looks like a mistake; nothing after `-s`.
     pub warnings: Vec<String>,
-    /// `--help` or `--version`: nothing behind it was read.
+    /// `--help`, `--version` or `--completions`: nothing behind it was read.
     pub stop: Option<Stop>,
     /// The options that only this command has.
     pub own: &'static [Opt],
@@ -43,6 +43,8 @@ pub enum Stop {
     Help(Option<String>),
     /// `--version`
     Version,
+    /// `--completions SHELL`
+    Completions(String),
 }
 
 /// Reads the arguments, without the program's name, and the config files that they name.
@@ -184,6 +186,7 @@ impl CommandLine {
                 self.stop =
                     Some(Stop::Help(Some(value.to_string_lossy().into_owned()).filter(|topic| !topic.is_empty())));
             }
+            "completions" => self.stop = Some(Stop::Completions(value.to_string_lossy().into_owned())),
             _ => {
                 if option.kind != Kind::List {
                     self.given.retain(|given| given.option != option);

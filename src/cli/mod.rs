@@ -5,6 +5,7 @@ mod argv;
 mod bench;
 mod check;
 mod command;
+mod completions;
 mod config_file;
 mod credentials;
 mod curl_options;
@@ -31,6 +32,7 @@ use std::ffi::OsString;
 use std::io::Read;
 
 use argv::Stop;
+use options::COMMANDS;
 
 pub use command::{
     Api, Bench, BenchBody, Check, Command, Demo, Exports, Fail, Format, Metric, Output, Replay, Send, Target,
@@ -67,17 +69,12 @@ pub fn parse(arguments: &[OsString], env: &dyn Fn(&str) -> Option<OsString>, std
 }
 
 fn parse_with(arguments: &[OsString], outside: &mut Outside) -> Result<Command> {
-    // A command word counts only as the first argument.
-    let (word, rest) = match arguments.split_first() {
-        Some((word, rest)) if word == "replay" => (Some("replay"), rest),
-        Some((word, rest)) if word == "check" => (Some("check"), rest),
-        Some((word, rest)) if word == "demo" => (Some("demo"), rest),
-        Some((word, rest)) if word == "bench" => (Some("bench"), rest),
-        _ => (None, arguments),
-    };
+    let first = arguments.first().and_then(|first| COMMANDS.into_iter().find(|word| first == word));
+    let (word, rest) = (first, &arguments[usize::from(first.is_some())..]);
     let mut line = argv::read(rest, options::of_command(word), outside.stdin)?;
     match (line.stop.take(), word) {
         (Some(Stop::Version), _) => Ok(Command::Version),
+        (Some(Stop::Completions(shell)), _) => completions::completions(&shell).map(Command::Help),
         (Some(Stop::Help(topic)), word) => help::help(topic.as_deref().or(word)).map(Command::Help),
         (None, Some("bench")) => bench::bench(line, outside).map(|bench| Command::Bench(Box::new(bench))),
         (None, Some("replay")) => replay::replay(line, outside).map(|replay| Command::Replay(Box::new(replay))),

@@ -242,12 +242,16 @@ pub static OPTIONS: &[Opt] = &[
     list("config", Some('K'), "FILE", General, "Read options from FILE (-: stdin)"),
     optional("help", Some('h'), "TOPIC", General, "This help; TOPIC: all, a topic, an option, a command"),
     switch("version", Some('V'), General, "Version and features"),
+    value("completions", None, "SHELL", General, "Completion script for bash, zsh or fish"),
     switch("disable", Some('q'), General, ""),
 
     optional("serve", None, "ADDR", Demo, "Only the relay, on ADDR (127.0.0.1:8037)"),
     value("speed", None, "N", Demo, "How many times faster than measured (20)"),
     value("behave", None, "HOW", Demo, "What the relay does (gzpost demo --help lists HOW)"),
 ];
+
+/// The commands; a command word counts only as the first argument.
+pub const COMMANDS: [&str; 4] = ["replay", "bench", "check", "demo"];
 
 /// curl's second names for the same option.
 const ALIASES: [(&str, &str); 2] = [("data-ascii", "data"), ("include", "show-headers")];
