@@ -95,6 +95,25 @@ fn an_upload_goes_on_beside_an_answer_that_does_not_refuse_it() {
     }
 }
 
+/// Nobody is going to read the rest: the server says that it closes, and need not do it.
+#[test]
+fn a_complete_answer_that_closes_the_connection_ends_an_upload() {
+    for authority in both_schemes() {
+        for (fields, code) in [("Connection: close\r\n", 0), ("", 28)] {
+            let (opener, gate) = gate();
+            let server = serve(authority.as_ref(), move |mut conn| {
+                conn.read_head();
+                conn.write(format!("HTTP/1.1 200 OK\r\n{fields}Content-Length: 2\r\n\r\nok"));
+                gate.wait();
+            });
+            let program = trusting(authority.as_ref()).file("body", vec![b'x'; 30_000_000]).args(["-T", "body"]);
+            let output = program.args(["-m", if code == 0 { "9" } else { "0.5" }, &server.url("/")]).run();
+            opener.open();
+            output.assert_code(code).assert_stdout(if code == 0 { "ok" } else { "" });
+        }
+    }
+}
+
 /// Such a server reads no further until its answer is read: with both kept back nothing would move.
 #[test]
 fn a_server_that_answers_piece_by_piece_is_read_beside_the_sending() {

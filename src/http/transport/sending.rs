@@ -12,7 +12,7 @@ use crate::body::Content;
 use crate::error::Result;
 use crate::http::exchange::{ContentSent, Exchange, Outgoing};
 use crate::http::fault::{self, Phase};
-use crate::http::head::{self, Head};
+use crate::http::head::{self, Framing, Head};
 
 /// How long the content is held back for `100 Continue` when the user asked for it (curl's `--expect100-timeout`).
 const CONTINUE_WAIT: Duration = Duration::from_secs(1);
@@ -157,17 +157,28 @@ impl Transport {
         if self.input.is_empty() { Err(fault::io_error(Phase::Send, error, &self.whom)) } else { Ok(Early::Answered) }
     }
 
-    /// Whether a final answer of 300 or above is among what has arrived.
+    /// Whether a final answer of 300 or above, or one that is over, is among what has arrived.
     fn refused(&self) -> bool {
         let mut bytes = self.input.bytes();
         while let Some(end) = head::find_end(bytes, 0) {
             match Head::parse(&bytes[..end]) {
                 Ok(head) if head.is_interim() => bytes = &bytes[end..],
-                Ok(head) => return head.status >= 300,
+                Ok(head) => return head.status >= 300 || self.is_over(&head, bytes.len() - end),
                 Err(_) => return true,
             }
         }
         false
+    }
+
+    /// Whether an answer is complete with this much content and closes the connection: nobody reads on, as in curl.
+    fn is_over(&self, head: &Head, content: usize) -> bool {
+        let complete = |framing: &Framing| match framing {
+            Framing::NoContent => true,
+            Framing::Length(length) => content as u64 >= *length,
+            Framing::Chunked | Framing::UntilClose => false,
+        };
+        let framing = head.framing(self.asked_for_head, self.link.settings.ignore_content_length);
+        framing.is_ok_and(|framing| complete(&framing) && !head.keep_alive(framing))
     }
 
     /// Waits for `100 Continue`; any final answer stops the content.
