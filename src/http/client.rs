@@ -67,12 +67,6 @@ impl Client {
         Client { agent, link }
     }
 
-    /// The time since the start of the attempt.
-    #[must_use]
-    pub fn elapsed(&self) -> Duration {
-        self.link.exchange().watch.clock.elapsed()
-    }
-
     /// Sleeps between attempts; a signal ends it with its error.
     pub fn pause(&self, length: Duration) -> Result<()> {
         self.link.exchange().watch.sleep(length)

@@ -43,17 +43,6 @@ pub enum Version {
     Http11,
 }
 
-impl Version {
-    /// `1.0` or `1.1`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Version::Http10 => "1.0",
-            Version::Http11 => "1.1",
-        }
-    }
-}
-
 /// How the end of an answer's content is known (RFC 9112, section 6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {

@@ -23,6 +23,7 @@ pub struct Answer<'a> {
     /// Its name, when `--no-clobber` chose another.
     numbered: Option<PathBuf>,
     status: u16,
+    /// Bytes of content written out in this attempt.
     written: u64,
     /// What stdout got last is no end of a line.
     open_line: bool,
@@ -107,12 +108,6 @@ impl<'a> Answer<'a> {
     #[must_use]
     pub fn filename(&self) -> Option<&Path> {
         self.numbered.as_deref().or(self.output.file.as_deref())
-    }
-
-    /// Bytes of content written out in this attempt (`%{size_delivered}`).
-    #[must_use]
-    pub fn written(&self) -> u64 {
-        self.written
     }
 
     /// Whether what comes next on a terminal would continue the answer's last line.
