@@ -66,7 +66,7 @@ impl<'a, 'b> Receive<'a, 'b> {
         } else if transfer.status.is_some_and(|status| status < 400) && (!self.output.silent || self.output.show_error)
         {
             self.follow.erase();
-            self.stderr.say(&format!("gzpost: warning: {problem}\n"));
+            super::warn(&problem, &self.stderr);
         }
     }
 

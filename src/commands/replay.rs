@@ -7,8 +7,7 @@ mod save;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Context;
-use super::send::{self, complain};
+use super::{Context, begin, complain, send};
 use crate::body::{Body, Capture, Declared, Document, Survey, capture};
 use crate::cli::{Replay, Send};
 use crate::error::{Error, Kind, Result};
@@ -26,15 +25,12 @@ const FLOOR: u64 = 75_000;
 /// Checks all captures, sends them, and reports; returns the exit code.
 pub fn run(replay: Replay, context: &mut Context<'_>) -> u8 {
     let (output, stderr) = (replay.send.output.clone(), context.stderr.clone());
-    tell(replay, context).unwrap_or_else(|error| {
-        complain(&error, &output, &stderr);
-        error.kind.code()
-    })
+    tell(replay, context).unwrap_or_else(|error| complain(&error, &output, &stderr))
 }
 
 /// An error is one from before the first request, or one that ended the run.
 fn tell(replay: Replay, context: &mut Context<'_>) -> Result<u8> {
-    send::begin(&replay.send, &context.stderr)?;
+    begin(&replay.send.output, &replay.send.warnings, &context.stderr)?;
     let sources: Vec<_> = replay.send.parts.iter().map(|part| part.source.clone()).collect();
     let captures = capture::open(&sources, context.stdin)?;
     let create = |path: &Option<PathBuf>| path.clone().map(Export::create).transpose();
@@ -64,9 +60,8 @@ fn tell(replay: Replay, context: &mut Context<'_>) -> Result<u8> {
 
 /// Checks every document of every capture.
 fn survey(captures: Vec<Capture>, context: &Context<'_>) -> Result<Vec<(Capture, Survey)>> {
-    let arrived = || context.signals.as_ref().and_then(|signals| signals.arrived());
     let survey = |capture: Capture| {
-        let survey = capture.check(|_| arrived().map_or(Ok(()), Err))?;
+        let survey = capture.check(|_| context.check_signals())?;
         Ok((capture, survey))
     };
     captures.into_iter().map(survey).collect()
@@ -139,7 +134,7 @@ impl Run {
         let transfer = self.send(body, saved, context)?;
         self.follow.erase();
         if let Err(error) = &transfer.outcome
-            && matches!(error.kind, Kind::Interrupted | Kind::Terminated)
+            && error.kind.is_signal()
         {
             return Err(error.clone());
         }

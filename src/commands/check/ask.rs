@@ -8,7 +8,7 @@ use super::slope::SEND_BUFFER;
 use super::target::Target;
 use crate::body::{Coding, Content, DEFAULT_LEVEL, Pending, gzip};
 use crate::cli::{Api, Check};
-use crate::error::{Kind, Result};
+use crate::error::Result;
 use crate::http::head::Head;
 use crate::http::timing::{Clock, Timings};
 use crate::http::{Client, FieldLine, Request, Settings, Sink, Transfer};
@@ -129,7 +129,7 @@ impl<'a> Ask<'a> {
         let mut heard = Heard::default();
         let transfer = client.send(request, content.map(Arc::new), &mut heard);
         if let Err(error) = &transfer.outcome
-            && matches!(error.kind, Kind::Interrupted | Kind::Terminated)
+            && error.kind.is_signal()
         {
             return Err(error.clone());
         }

@@ -22,7 +22,7 @@ pub(super) fn show(replay: &Replay, captures: &[Capture], context: &mut Context<
         let before = looks.len();
         capture.check(|document| {
             looks.push(look(document, &capture.name, &replay.send)?);
-            context.signals.as_ref().and_then(|signals| signals.arrived()).map_or(Ok(()), Err)
+            context.check_signals()
         })?;
         let documents = looks.len() - before;
         for (look, number) in looks[before..].iter_mut().zip(1..) {
