@@ -7,7 +7,6 @@ use super::{Context, complain};
 use crate::body::{Body, BodyOptions, CodingChoice, Declared, Pending, synthetic};
 use crate::cli::{Demo, Output};
 use crate::error::Result;
-use crate::http::head::Head;
 use crate::http::url::Url;
 use crate::http::{Client, Request, Settings, Sink, Transfer, Unobserved};
 use crate::output::table::{self, Column};
@@ -113,14 +112,6 @@ struct Story {
 }
 
 impl Sink for Story {
-    fn head(&mut self, _: &Head, _: bool) -> Result<()> {
-        Ok(())
-    }
-
-    fn trailers(&mut self, _: &[u8]) -> Result<()> {
-        Ok(())
-    }
-
     fn content(&mut self, bytes: &[u8], now: Duration) -> Result<()> {
         self.scanner.feed(bytes, now);
         for piece in self.scanner.take_pieces() {

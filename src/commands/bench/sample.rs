@@ -171,10 +171,6 @@ impl Sink for Taste {
         Ok(())
     }
 
-    fn trailers(&mut self, _: &[u8]) -> Result<()> {
-        Ok(())
-    }
-
     fn content(&mut self, bytes: &[u8], now: Duration) -> Result<()> {
         self.scanner.feed(bytes, now);
         if self.bogus_model.is_some() {

@@ -9,7 +9,6 @@ use super::target::Target;
 use crate::body::{Coding, Content, DEFAULT_LEVEL, Pending, gzip};
 use crate::cli::{Api, Check};
 use crate::error::Result;
-use crate::http::head::Head;
 use crate::http::timing::{Clock, Timings};
 use crate::http::{Client, FieldLine, Request, Settings, Sink, Transfer};
 use crate::output::Follow;
@@ -149,14 +148,6 @@ struct Heard {
 }
 
 impl Sink for Heard {
-    fn head(&mut self, _: &Head, _: bool) -> Result<()> {
-        Ok(())
-    }
-
-    fn trailers(&mut self, _: &[u8]) -> Result<()> {
-        Ok(())
-    }
-
     fn content(&mut self, bytes: &[u8], _: Duration) -> Result<()> {
         let room = KEPT.saturating_sub(self.content.len());
         self.content.extend_from_slice(&bytes[..bytes.len().min(room)]);
