@@ -149,8 +149,7 @@ impl Sink for Receive<'_, '_> {
         if self.output.fail == Fail::WithoutBody && head.status >= 400 {
             return Err(Error::new(Kind::HttpStatus, refusal(head.status, None)));
         }
-        let content_type = head.fields.iter().find(|field| field.name.eq_ignore_ascii_case("content-type"));
-        self.scanner = Scanner::new(content_type.map(|field| field.value.as_str()), self.output.text);
+        self.scanner = Scanner::new(head.field("Content-Type"), self.output.text);
         Ok(())
     }
 

@@ -13,8 +13,8 @@ use crate::cli::{Replay, Send};
 use crate::error::{Error, Kind, Result};
 use crate::http::timing::Clock;
 use crate::http::{Client, Transfer};
-use crate::output::Follow;
 use crate::output::export::{self, Export};
+use crate::output::{Follow, units};
 use report::{Report, Sample};
 use save::Save;
 
@@ -170,15 +170,8 @@ impl Progress {
         let [before, behind] = [number - 1, self.requests - number].map(|pauses| delay.as_secs_f64() * pauses as f64);
         let so_far = (self.clock.elapsed().as_secs_f64() - before).max(0.0);
         let rest = so_far * (self.weight - self.done) as f64 / self.done as f64;
-        format!("{of}, about {} left", left(rest + behind))
-    }
-}
-
-/// Seconds, minutes or hours, whole ones.
-fn left(seconds: f64) -> String {
-    match seconds {
-        ..90.0 => format!("{:.0} s", seconds.max(1.0)),
-        ..5_400.0 => format!("{:.0} min", seconds / 60.0),
-        _ => format!("{:.0} h", seconds / 3_600.0),
+        // Never "0 s": it is not over yet.
+        let left = Duration::try_from_secs_f64((rest + behind).max(1.0)).unwrap_or(Duration::MAX);
+        format!("{of}, about {} left", units::rough(left))
     }
 }

@@ -101,6 +101,12 @@ pub fn too_large() -> Error {
 }
 
 impl Head {
+    /// The first value of a field, by name in any case.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.as_str())
+    }
+
     /// Reads a whole head, its empty line included.
     ///
     /// Exit 1 for a status line that is not HTTP/1.0 or 1.1 with three digits from 100; 8 for a NUL, a lone CR, a

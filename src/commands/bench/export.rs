@@ -105,15 +105,11 @@ fn samples_csv(report: &Report, hidden: &[(String, String)]) -> String {
                 Value::Number(number) if number.is_f64() => format!("{:.6}", number.as_f64().unwrap_or_default()),
                 other => other.to_string(),
             });
-            let moments = MOMENTS.map(|(_, moment)| moment(&sample.timings).map(seconds).unwrap_or_default());
+            let moments = MOMENTS.map(|(_, moment)| moment(&sample.timings).map(units::seconds).unwrap_or_default());
             facts.into_iter().chain(moments).collect()
         })
         .collect();
     csv::text(&header, &rows)
-}
-
-fn seconds(moment: Duration) -> String {
-    format!("{}.{:06}", moment.as_secs(), moment.subsec_micros())
 }
 
 /// What is said about a sample besides its moments.
