@@ -44,8 +44,8 @@ pub fn run(mut bench: Bench, context: &mut Context<'_>) -> u8 {
 fn tell(bench: &mut Bench, context: &mut Context<'_>) -> Result<u8> {
     let stderr = context.stderr.clone();
     begin(&bench.output, &bench.warnings, &stderr)?;
-    // Minutes later it would be too late to find out.
-    export::check(&bench.exports)?;
+    // Minutes later it would be too late to find out what cannot be written.
+    let files = export::open(&bench.exports)?;
     let bodies = bodies::prepare(bench, context)?;
     let occasion = Occasion { measured_at: wall_clock(), load_before: host::load_average() };
     let run = measure(bench, &bodies, context)?;
@@ -60,7 +60,7 @@ fn tell(bench: &mut Bench, context: &mut Context<'_>) -> Result<u8> {
         report.warnings.iter().for_each(|warning| warn(warning, &stderr));
     }
     // What was measured is kept, whoever has stopped reading.
-    export::write(bench, &report, &occasion)?;
+    export::write(bench, &report, &occasion, files)?;
     told?;
     conclude(bench, &report, context)
 }

@@ -33,12 +33,12 @@ fn tell(replay: Replay, context: &mut Context<'_>) -> Result<u8> {
     begin(&replay.send.output, &replay.send.warnings, &context.stderr)?;
     let sources: Vec<_> = replay.send.parts.iter().map(|part| part.source.clone()).collect();
     let captures = capture::open(&sources, context.stdin)?;
-    let create = |path: &Option<PathBuf>| path.clone().map(Export::create).transpose();
     if replay.dry_run {
         return dry_run::show(&replay, &captures, context).map(|()| 0);
     }
     let captures = survey(captures, context)?;
-    let (json, csv) = (create(&replay.export_json)?, create(&replay.export_csv)?);
+    let json = Export::open(replay.export_json.as_deref())?;
+    let csv = Export::open(replay.export_csv.as_deref())?;
     let report = Report::new(&replay, &captures, context.stdout_is_terminal);
     let mut run = Run::new(replay, report, &captures, context)?;
     let ended = run.passes(&captures, context);
@@ -49,12 +49,8 @@ fn tell(replay: Replay, context: &mut Context<'_>) -> Result<u8> {
     if !replay.send.output.silent && !unread {
         context.stderr.say(&report.summary());
     }
-    if let Some(file) = json {
-        file.write(&export::json(&report.head(&replay), "samples", &report.rows()))?;
-    }
-    if let Some(file) = csv {
-        file.write(&export::csv(&report.rows()))?;
-    }
+    json.write(|| export::json(&report.head(&replay), "samples", &report.rows()))?;
+    csv.write(|| export::csv(&report.rows()))?;
     ended.map(|()| report.exit_code())
 }
 

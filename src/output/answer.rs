@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::write_stdout;
+use super::{unwritable, write_stdout};
 use crate::cli::{Fail, Output, Target};
 use crate::error::{Error, Kind, Result};
 
@@ -161,10 +161,6 @@ fn create_directories(path: &Path) -> Result<()> {
     fs::create_dir_all(directory).map_err(|error| {
         Error::new(Kind::Write, format!("{}: directory could not be made: {error}", directory.display()))
     })
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> Error {
-    Error::new(Kind::Write, format!("{}: could not be written: {error}", path.display()))
 }
 
 #[cfg(test)]
