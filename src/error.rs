@@ -74,6 +74,12 @@ impl Kind {
     pub fn code(self) -> u8 {
         self as u8
     }
+
+    /// Whether a signal ended the command.
+    #[must_use]
+    pub fn is_signal(self) -> bool {
+        matches!(self, Kind::Interrupted | Kind::Terminated)
+    }
 }
 
 /// What went wrong: its kind, and one line that names the operation and the thing.

@@ -28,11 +28,15 @@ const KEPT_CONNECTIONS: usize = 10;
 /// Where an answer goes while it arrives.
 pub trait Sink {
     /// A head: of interim answers, proxies and redirects too; `last` is the one whose content follows. An error
-    /// ends the transfer before its content.
-    fn head(&mut self, head: &Head, last: bool) -> Result<()>;
+    /// ends the transfer before its content. Nothing is done about it unless a sink says so.
+    fn head(&mut self, _head: &Head, _last: bool) -> Result<()> {
+        Ok(())
+    }
 
-    /// The trailer fields as received, behind the content of chunked framing.
-    fn trailers(&mut self, raw: &[u8]) -> Result<()>;
+    /// The trailer fields as received, behind the content of chunked framing; nothing, as above.
+    fn trailers(&mut self, _raw: &[u8]) -> Result<()> {
+        Ok(())
+    }
 
     /// A piece of the content, any content coding undone, `now` after the start of the transfer.
     fn content(&mut self, bytes: &[u8], now: Duration) -> Result<()>;
@@ -65,12 +69,6 @@ impl Client {
             .build();
         let agent = ureq::Agent::with_parts(config, Connector(Arc::clone(&link)), NoResolver);
         Client { agent, link }
-    }
-
-    /// The time since the start of the attempt.
-    #[must_use]
-    pub fn elapsed(&self) -> Duration {
-        self.link.exchange().watch.clock.elapsed()
     }
 
     /// Sleeps between attempts; a signal ends it with its error.

@@ -43,17 +43,6 @@ pub enum Version {
     Http11,
 }
 
-impl Version {
-    /// `1.0` or `1.1`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Version::Http10 => "1.0",
-            Version::Http11 => "1.1",
-        }
-    }
-}
-
 /// How the end of an answer's content is known (RFC 9112, section 6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
@@ -112,6 +101,12 @@ pub fn too_large() -> Error {
 }
 
 impl Head {
+    /// The first value of a field, by name in any case.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.as_str())
+    }
+
     /// Reads a whole head, its empty line included.
     ///
     /// Exit 1 for a status line that is not HTTP/1.0 or 1.1 with three digits from 100; 8 for a NUL, a lone CR, a

@@ -19,7 +19,8 @@ pub mod write_out;
 mod write_out_json;
 mod write_out_value;
 
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 pub use answer::Answer;
 pub use follow::Follow;
@@ -53,4 +54,9 @@ pub fn write_stdout(stdout: &mut dyn Write, bytes: &[u8]) -> Result<()> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Error::new(Kind::Write, ""),
         Err(error) => Error::new(Kind::Write, format!("stdout: could not be written: {error}")),
     })
+}
+
+/// What could not be written, and why.
+fn unwritable(path: &Path, error: &io::Error) -> Error {
+    Error::new(Kind::Write, format!("{}: could not be written: {error}", path.display()))
 }

@@ -1,3 +1,5 @@
+//! Tests of `pattern.rs`.
+
 use std::time::Duration;
 
 use super::super::Scanner;

@@ -191,12 +191,6 @@ impl Scanner {
         self.seen.answer.recognised
     }
 
-    /// Whether nothing more is expected of this content: it is of no form that is known, or has ended.
-    #[must_use]
-    pub fn idle(&self) -> bool {
-        matches!(self.form, Form::Idle)
-    }
-
     /// Whether the content is a stream of an API that marks its end.
     #[must_use]
     pub fn end_expected(&self) -> bool {

@@ -7,6 +7,7 @@ use super::bodies::Prepared;
 use super::sample::{Run, Sample, milliseconds};
 use crate::body::Coding;
 use crate::cli::{Bench, Metric};
+use crate::output::units;
 use crate::stats::{self, Line, Ratio, Summary};
 
 /// Resampling is the same in every run over the same samples.
@@ -208,8 +209,7 @@ fn network(run: &Run, counted: &[&Sample], bodies: usize) -> Network {
 fn method(bench: &Bench) -> String {
     let warmup = match bench.warmup {
         0 => "without a warm-up".to_owned(),
-        1 => "after 1 warm-up pair".to_owned(),
-        warmup => format!("after {warmup} warm-up pairs"),
+        warmup => format!("after {}", units::count(warmup as u64, "warm-up pair")),
     };
     let connections = if bench.settings.fresh { "a fresh connection each" } else { "one kept connection" };
     let model = match (bench.bogus_model, &bench.body.model) {
@@ -217,10 +217,9 @@ fn method(bench: &Bench) -> String {
         (None, Some(model)) => format!("; model {model}"),
         (None, None) => String::new(),
     };
-    let s = if bench.pairs == 1 { "" } else { "s" };
     format!(
-        "{} pair{s} of plain and gzip per body {warmup}, in the order A B B A; {connections}; time_{}{model}",
-        bench.pairs,
+        "{} of plain and gzip per body {warmup}, in the order A B B A; {connections}; time_{}{model}",
+        units::count(bench.pairs as u64, "pair"),
         bench.metric.name(),
     )
 }
