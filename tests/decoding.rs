@@ -154,7 +154,7 @@ fn nothing_is_written_beyond_the_largest_size() {
         let ask = |rest: String| {
             let server = serve(authority.as_ref(), move |mut conn| {
                 conn.read_request();
-                conn.write(format!("HTTP/1.1 200 OK\r\n{rest}"));
+                conn.offer(format!("HTTP/1.1 200 OK\r\n{rest}"));
             });
             trusting(authority.as_ref()).args(["--max-filesize", "1K", &server.url("/")]).run()
         };

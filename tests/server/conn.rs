@@ -117,6 +117,16 @@ impl Conn {
         self.silent = true;
     }
 
+    /// Sends bytes that the client may refuse to take by closing.
+    #[track_caller]
+    pub fn offer(&mut self, bytes: impl AsRef<[u8]>) {
+        match self.send(bytes.as_ref()) {
+            Ok(()) => {}
+            Err(error) if gone(&error) => {}
+            Err(error) => panic!("the client neither read nor closed: {error}"),
+        }
+    }
+
     /// Sends the same bytes again and again until the client has closed.
     #[track_caller]
     pub fn write_until_closed(&mut self, bytes: impl AsRef<[u8]>) {
