@@ -6,7 +6,7 @@ mod screen;
 mod temp;
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 pub use output::Output;
@@ -55,8 +55,9 @@ impl Program {
     /// Any program.
     pub fn new(name: impl AsRef<OsStr>) -> Program {
         let home = TempDir::new();
-        let mut command = Command::new(name);
-        command.env_clear().env("HOME", home.path()).current_dir(home.path());
+        // In a static binary `current_dir` means fork, which copies all that the tests hold at the moment.
+        let mut command = Command::new("/usr/bin/env");
+        command.env_clear().env("HOME", home.path()).arg("-C").arg(home.path()).arg(name);
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         Program { command, home, stdin: Input::Empty, stdout: None, terminal: None }
     }
@@ -143,6 +144,8 @@ impl Program {
             (which, master)
         });
         let line = command_line(&self.command);
+        let name = self.command.get_args().nth(2).and_then(OsStr::to_str).unwrap_or_default();
+        assert!(Path::new(name).is_file() || find_program(name).is_some(), "{name}: no such program");
         let child = self.command.spawn().unwrap_or_else(|error| panic!("{line}: {error}"));
         // Else our copies of the process's ends would keep them open.
         drop(self.command);
@@ -152,8 +155,8 @@ impl Program {
 
 /// A command line for messages.
 fn command_line(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
+    // Behind `env -C HOME`.
+    command.get_args().skip(2).map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
 }
 
 /// A program of this name in PATH or in the folders of servers.
