@@ -16,7 +16,6 @@ use std::time::Duration;
 
 use gzpost::body::{Body, BodyOptions, Declared, Pending, synthetic};
 use gzpost::error::Result;
-use gzpost::http::head::Head;
 use gzpost::http::timing::{Clock, wall_clock};
 use gzpost::http::url::Url;
 use gzpost::http::{Client, Request, Settings, Sink, Unobserved};
@@ -140,14 +139,6 @@ fn keeping(url: &str, body: &[u8]) -> Box<dyn Fn()> {
 struct Nowhere;
 
 impl Sink for Nowhere {
-    fn head(&mut self, _: &Head, _: bool) -> Result<()> {
-        Ok(())
-    }
-
-    fn trailers(&mut self, _: &[u8]) -> Result<()> {
-        Ok(())
-    }
-
     fn content(&mut self, _: &[u8], _: Duration) -> Result<()> {
         Ok(())
     }

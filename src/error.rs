@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::http::credentials::escape;
+
 /// Why a command failed, by curl's numbers (`curl(1)`, EXIT CODES): the number is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -72,6 +74,12 @@ impl Kind {
     pub fn code(self) -> u8 {
         self as u8
     }
+
+    /// Whether a signal ended the command.
+    #[must_use]
+    pub fn is_signal(self) -> bool {
+        matches!(self, Kind::Interrupted | Kind::Terminated)
+    }
 }
 
 /// What went wrong: its kind, and one line that names the operation and the thing.
@@ -90,9 +98,10 @@ impl Error {
     }
 }
 
+/// One line whatever the message quotes: control characters are escaped.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "({}) {}", self.kind.code(), self.message)
+        write!(f, "({}) {}", self.kind.code(), escape(self.message.as_bytes()))
     }
 }
 

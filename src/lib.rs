@@ -16,7 +16,7 @@ pub mod stream;
 
 use std::ffi::OsString;
 
-use cli::Command;
+use cli::{Command, Output};
 use commands::Context;
 use error::Kind;
 
@@ -24,10 +24,7 @@ use error::Kind;
 pub fn run(argv: &[OsString], context: &mut Context<'_>) -> u8 {
     let command = match cli::parse(argv, &environment, context.stdin) {
         Ok(command) => command,
-        Err(error) => {
-            context.stderr.say(&format!("gzpost: {error}\n"));
-            return error.kind.code();
-        }
+        Err(error) => return commands::complain(&error, &Output::default(), &context.stderr),
     };
     if cli::wants_plain_terminal(&environment)
         && let Some(terminal) = &mut context.stderr_terminal

@@ -1,7 +1,7 @@
 //! argv, stdio and what is a terminal; the only caller of exit.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ fn main() -> ExitCode {
     // Without handlers a signal ends the program at once, as it would have anyway.
     let signals = Signals::install().ok().map(Arc::new);
     let mut context = Context {
-        stdin: &mut Stdin { signals: signals.clone() },
-        stdout: &mut Stdout,
+        stdin: &mut io::stdin().lock(),
+        stdout: &mut Stdout { signals: signals.clone() },
         stderr: Stderr::new(Box::new(io::stderr())),
         stderr_terminal: terminal(),
         stdout_is_terminal: isatty(stdio::stdout()),
@@ -45,18 +45,28 @@ fn terminal() -> Option<Terminal> {
     })
 }
 
-/// stdout without the line buffer of `std`: what has arrived is written at once.
-struct Stdout;
+/// stdout without the line buffer of `std`: what has arrived is written at once. A signal ends the wait for a reader.
+struct Stdout {
+    signals: Option<Arc<Signals>>,
+}
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let stdout = stdio::stdout();
+        let Some(signals) = &self.signals else { return Ok(rustix::io::write(stdout, bytes)?) };
         loop {
-            let stdout = stdio::stdout();
+            let mut polled = [PollFd::new(&stdout, PollFlags::OUT), PollFd::new(&**signals, PollFlags::IN)];
+            if poll(&mut polled, None) == Err(Errno::INTR) {
+                continue;
+            }
+            if let Some(error) = signals.arrived().filter(|_| polled[0].revents().is_empty()) {
+                return Err(io::Error::other(error));
+            }
+            // A reader that is ready takes some of it, so a signal that comes while the rest waits ends the call with
+            // what was taken.
             match rustix::io::write(stdout, bytes) {
-                // Whoever shares the pipe made it non-blocking, and its reader is slow.
-                Err(Errno::AGAIN) => {
-                    let _ = poll(&mut [PollFd::new(&stdout, PollFlags::OUT)], None);
-                }
+                // Whoever shares it may have made it non-blocking.
+                Err(Errno::AGAIN | Errno::INTR) => {}
                 written => return Ok(written?),
             }
         }
@@ -64,25 +74,5 @@ impl Write for Stdout {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// stdin, whose reading a signal ends.
-struct Stdin {
-    signals: Option<Arc<Signals>>,
-}
-
-impl Read for Stdin {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        if let Some(signals) = &self.signals {
-            let stdin = stdio::stdin();
-            let mut polled = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&**signals, PollFlags::IN)];
-            // A descriptor that cannot be polled is read; so it is said what is wrong with it.
-            let _ = poll(&mut polled, None);
-            if let Some(error) = signals.arrived() {
-                return Err(io::Error::other(error));
-            }
-        }
-        Ok(rustix::io::read(stdio::stdin(), room)?)
     }
 }

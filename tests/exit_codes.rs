@@ -3,15 +3,10 @@
 use std::net::Ipv4Addr;
 use std::net::TcpListener;
 
-use crate::program::{Program, gzpost};
-use crate::sample::OK;
+use crate::program::gzpost;
+use crate::sample::{OK, quiet};
 use crate::server::Blackhole;
 use crate::server::{Server, refused_port};
-
-/// Errors only, no timing.
-fn quiet(arguments: &[&str]) -> Program {
-    gzpost().arg("-sS").args(arguments)
-}
 
 #[test]
 fn mistakes_of_the_command_line() {

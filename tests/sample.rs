@@ -2,6 +2,39 @@
 
 use std::fmt::Write;
 
+use crate::program::{Program, gzpost};
+use crate::server::{Authority, Conn, Server, Tls};
+
+/// The program with errors only: no timing.
+pub fn quiet(arguments: &[&str]) -> Program {
+    gzpost().arg("-sS").args(arguments)
+}
+
+/// What has to hold over http and over https.
+pub fn both_schemes() -> [Option<Authority>; 2] {
+    [None, Some(Authority::new())]
+}
+
+/// A server of one connection, over TLS when there is an authority.
+pub fn serve<T: Send + 'static>(
+    authority: Option<&Authority>,
+    script: impl FnOnce(Conn) -> T + Send + 'static,
+) -> Server<T> {
+    match authority {
+        None => Server::start(script),
+        Some(authority) => Server::tls(authority, &Tls::default(), script),
+    }
+}
+
+/// `quiet`, trusting the authority.
+pub fn trusting(authority: Option<&Authority>) -> Program {
+    let program = quiet(&[]);
+    match authority {
+        None => program,
+        Some(authority) => program.arg("--cacert").arg(authority.file()),
+    }
+}
+
 /// The shortest answer with content.
 pub const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 

@@ -166,3 +166,142 @@ fn resolve_and_connect_to_keep_the_name() {
     let (name, host) = server.finish();
     assert_eq!((name.as_deref(), host.as_deref()), (Some("relay.example"), Some("relay.example")));
 }
+
+#[test]
+fn bounds_of_versions_meet_or_are_35() {
+    let authority = Authority::new();
+    for (option, only12, only13) in [
+        (&[][..], true, true),
+        (&["--tlsv1.2"], true, true),
+        (&["--tlsv1"], true, true),
+        (&["--tlsv1.3"], false, true),
+        (&["--tls-max", "1.3"], true, true),
+        (&["--tls-max", "1.2"], true, false),
+        (&["--tlsv1.2", "--tls-max", "1.2"], true, false),
+        (&["--tlsv1.3", "--tlsv1.2"], true, true),
+    ] {
+        for (versions, meets, version) in [(Versions::Only12, only12, "TLSv1.2"), (Versions::Only13, only13, "TLSv1.3")]
+        {
+            let tls = Tls { versions, ..Tls::default() };
+            if meets {
+                let server = Server::tls(&authority, &tls, answer);
+                let output = quiet(&authority).args(option).args(["-w", "%{tls_version}", &server.url("/")]).run();
+                output.assert_code(0).assert_stdout("ok".to_owned() + version);
+            } else {
+                let server = Server::tls_refused(&authority, &tls);
+                quiet(&authority).args(option).arg(server.url("/")).run().assert_error(35);
+            }
+        }
+    }
+    for option in [&["--tls-max", "1.1"][..], &["--tls-max", "2"], &["--tlsv1.3", "--tls-max", "1.2"]] {
+        gzpost().arg("-sS").args(option).arg("https://127.0.0.1:1/").run().assert_error(2);
+    }
+}
+
+#[test]
+fn the_files_of_the_authority_come_from_options_before_the_environment() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let (ours, theirs) = (authority.file(), other.file());
+    let folder = |file: &std::path::Path| file.parent().expect("a folder").to_owned();
+    for (option, variables, trusted) in [
+        (None, vec![("CURL_CA_BUNDLE", ours.clone())], true),
+        (None, vec![("SSL_CERT_FILE", ours.clone())], true),
+        (None, vec![("SSL_CERT_DIR", folder(&ours))], true),
+        (None, vec![("CURL_CA_BUNDLE", ours.clone()), ("SSL_CERT_FILE", theirs.clone())], true),
+        (None, vec![("CURL_CA_BUNDLE", theirs.clone()), ("SSL_CERT_FILE", ours.clone())], false),
+        (Some(("--cacert", ours.clone())), vec![("CURL_CA_BUNDLE", theirs.clone())], true),
+        (Some(("--cacert", theirs.clone())), vec![("CURL_CA_BUNDLE", ours.clone())], false),
+        (Some(("--capath", folder(&ours))), vec![("SSL_CERT_FILE", theirs.clone())], true),
+        (None, vec![], false),
+    ] {
+        let program = variables.iter().fold(gzpost().arg("-sS"), |program, (name, value)| program.env(name, value));
+        let program = option.iter().fold(program, |program, (name, value)| program.arg(name).arg(value));
+        if trusted {
+            let server = Server::tls(&authority, &Tls::default(), answer);
+            program.arg(server.url("/")).run().assert_code(0).assert_stdout("ok");
+        } else {
+            let server = Server::tls_refused(&authority, &Tls::default());
+            program.arg(server.url("/")).run().assert_error(60).assert_stderr_has("--cacert");
+        }
+    }
+}
+
+/// The kernel accepts connections for the listener; nobody takes them.
+#[test]
+fn files_that_are_no_certificates_are_58_and_77_before_a_handshake() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("https://{}/", listener.local_addr().expect("an address"));
+    let authority = Authority::new();
+    let (one, two) = (authority.client(), authority.client());
+    let program = || gzpost().arg("-sS").file("garbage", "no PEM").file("empty", "").file("broken", BROKEN);
+    for (options, code, part) in [
+        (vec!["--cacert".into(), "missing".into()], 77, "missing"),
+        (vec!["--cacert".into(), "garbage".into()], 77, "garbage"),
+        (vec!["--cacert".into(), "empty".into()], 77, "empty"),
+        (vec!["--cacert".into(), "broken".into()], 77, "broken"),
+        (vec!["--cacert".into(), ".".into()], 77, ""),
+        (vec!["--capath".into(), "missing".into()], 77, "missing"),
+        (vec!["--cert".into(), "garbage".into()], 58, "garbage"),
+        (vec!["--cert".into(), "broken".into()], 58, "broken"),
+        (vec!["--cert".into(), one.certificate_file.clone()], 58, "no private key"),
+        (vec!["--cert".into(), one.certificate_file.clone(), "--key".into(), "missing".into()], 58, "missing"),
+        (vec!["--cert".into(), one.certificate_file.clone(), "--key".into(), "garbage".into()], 58, "garbage"),
+        (vec!["--cert".into(), one.certificate_file, "--key".into(), two.key_file], 58, ""),
+    ] {
+        program().args(&options).arg(&url).run().assert_error(code).assert_stderr_has(part);
+    }
+    // Only https needs them.
+    let server = Server::answering(OK);
+    gzpost().args(["-sS", "--cacert", "missing", &server.url("/")]).run().assert_code(0);
+}
+
+const BROKEN: &str = "-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n";
+
+#[test]
+fn one_file_may_hold_certificate_and_key() {
+    let authority = Authority::new();
+    let client = authority.client();
+    let both = [&client.certificate_file, &client.key_file].map(|file| crate::server::read_file(file)).concat();
+    let server = Server::tls(&authority, &Tls { client_certificate: true, ..Tls::default() }, answer);
+    let program = quiet(&authority).file("both.pem", both).args(["-E", "both.pem", &server.url("/")]);
+    program.run().assert_code(0).assert_stdout("ok");
+}
+
+/// What is no TLS within TLS: garbage, records that are cut off or too long, an alert.
+#[test]
+fn faults_behind_the_handshake_keep_what_came() {
+    let authority = Authority::new();
+    for (said, past, code) in [
+        ("", &b"HTTP/1.1 200 OK\r\n\r\n"[..], 56),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome", b"garbage that is no record", 56),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome",
+            b"\x17\x03\x03\x00\x20not what the key makes of it....",
+            56,
+        ),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome", b"\x17\x03\x03\xff\xff", 56),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome", b"\x17\x03\x03\x40", 56),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome", b"\x15\x03\x03\x00\x02\x02\x28", 56),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nsome", b"garbage behind the end", 0),
+    ] {
+        let server = Server::tls(&authority, &Tls::default(), move |mut conn| {
+            conn.read_request();
+            conn.write(said);
+            conn.write_past_tls(past);
+        });
+        let output = quiet(&authority).arg(server.url("/")).run();
+        output.assert_code(code).assert_stdout(if said.is_empty() { "" } else { "some" });
+        assert_eq!(output.stderr_text().lines().count(), usize::from(code != 0), "{}", output.describe());
+    }
+}
+
+#[test]
+fn a_plain_request_to_a_port_that_speaks_tls_is_told() {
+    let server = Server::start(|mut conn| {
+        conn.read_request();
+        // An alert, as servers send it: unexpected message.
+        conn.write(b"\x15\x03\x01\x00\x02\x02\x0a");
+    });
+    let output = gzpost().args(["-sS", &server.url("/")]).run();
+    output.assert_error(1).assert_stderr_has("https://");
+}

@@ -15,7 +15,7 @@ mod synthetic;
 pub use capture::{Capture, Survey};
 pub use composition::{Composition, Portion};
 pub use content::{BodyOptions, Coding, CodingChoice, Content, DEFAULT_LEVEL, GZIP_THRESHOLD, prepare};
-pub use document::{Document, Documents};
+pub use document::Document;
 pub use pending::Pending;
 pub use source::{Body, Declared, Part, PartKind, Source, read};
 pub use synthetic::synthetic;

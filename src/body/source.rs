@@ -68,8 +68,7 @@ pub enum Declared {
 
 /// Reads all parts and joins them with `&`, `--json` with nothing (`curl(1)`, `--data`, `--json`).
 ///
-/// Stdin is read only when a part asks for it. A part that cannot be read is `Kind::Read`; an `Error` of ours
-/// inside the reader's I/O error comes back as it is.
+/// Stdin is read only when a part asks for it. A part that cannot be read is `Kind::Read`.
 pub fn read(parts: &[Part], stdin: &mut dyn Read) -> Result<Body> {
     let mut bytes = Vec::new();
     for part in parts {
@@ -101,10 +100,10 @@ impl Part {
     fn read(&self, stdin: &mut dyn Read) -> Result<Vec<u8>> {
         let mut bytes = match &self.source {
             Source::Text(text) => text.clone(),
-            Source::File(path) => std::fs::read(path).map_err(|error| self.unreadable(error))?,
+            Source::File(path) => std::fs::read(path).map_err(|error| self.unreadable(&error))?,
             Source::Stdin => {
                 let mut bytes = Vec::new();
-                stdin.read_to_end(&mut bytes).map_err(|error| self.unreadable(error))?;
+                stdin.read_to_end(&mut bytes).map_err(|error| self.unreadable(&error))?;
                 bytes
             }
         };
@@ -132,11 +131,7 @@ impl Part {
         }
     }
 
-    fn unreadable(&self, error: io::Error) -> Error {
-        let error = match error.downcast::<Error>() {
-            Ok(ours) => return ours,
-            Err(error) => error,
-        };
+    fn unreadable(&self, error: &io::Error) -> Error {
         let reason = match (error.kind(), &self.source) {
             (io::ErrorKind::NotFound, Source::File(path)) => format!("no such file{}", hint(&self.kind, path)),
             (io::ErrorKind::PermissionDenied, _) => "permission denied".to_owned(),

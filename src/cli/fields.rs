@@ -79,7 +79,7 @@ pub fn names(fields: &[FieldLine], name: &str) -> bool {
     })
 }
 
-/// A text that goes into the head as it is.
+/// A text without control characters, for the head or, as a model's name, for the body.
 pub fn head_text(key: &'static str, args: &mut Args) -> Result<Option<String>> {
     let value = args.text(key)?;
     value.as_deref().map_or(Ok(()), |value| no_control(key, value))?;

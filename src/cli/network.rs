@@ -39,6 +39,10 @@ pub fn resolve(given: &str) -> Result<Resolve> {
 /// `HOST1:PORT1:HOST2:PORT2`; what is empty matches anything, or keeps what is there.
 pub fn connect_to(given: &str) -> Result<ConnectTo> {
     let bad = |why: &str| syntax("--connect-to", given, "HOST1:PORT1:HOST2:PORT2", why);
+    // A proxy is told the second host in a head.
+    if given.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
+        return Err(bad("it holds a blank or a control character"));
+    }
     let (from_host, rest) = host_and_rest(given).ok_or_else(|| bad("no closing bracket"))?;
     let rest = rest.strip_prefix(':').ok_or_else(|| bad("no first port"))?;
     let (from_port, rest) = rest.split_once(':').ok_or_else(|| bad("no second host"))?;
@@ -193,7 +197,9 @@ mod tests {
             let expected = ConnectTo { from_host: text(from_host), from_port, to_host: text(to_host), to_port };
             assert_eq!(connect_to(given), Ok(expected), "{given}");
         }
-        for given in ["", "a", "a:1", "a:x:b:2", "::a:b", "[::1:1:b:2", "a:1:[b:2", "a:1:[b]2", "a:1:b:2:3"] {
+        for given in
+            ["", "a", "a:1", "a:x:b:2", "::a:b", "[::1:1:b:2", "a:1:[b:2", "a:1:[b]2", "a:1:b:2:3", "a:1:b\n:2"]
+        {
             assert_eq!(connect_to(given).map_err(|error| error.kind), Err(Kind::ResolveSyntax), "{given}");
         }
     }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::argv::{CommandLine, Given};
-use crate::http::credentials::{REDACTED, redact_field};
+use crate::http::credentials::{REDACTED, is_secret, redact_field};
 use crate::http::url::Url;
 
 /// They change what is shown or where it goes, not what is measured.
@@ -24,9 +24,6 @@ const LEFT_OUT: [&str; 12] = [
 
 /// Their values name hosts.
 const NAME_HOSTS: [&str; 6] = ["connect-to", "noproxy", "proxy", "proxy-header", "resolve", "unix-socket"];
-
-/// Parts of the names of fields and of query parameters that hold secrets.
-const SECRET_WORDS: [&str; 8] = ["auth", "cookie", "credential", "key", "passw", "secret", "signature", "token"];
 
 /// The command line of a bench; under an alias it names no host.
 pub fn reproduce(line: &CommandLine, shown_url: &str, bodies: &[OsString], hide_hosts: bool) -> String {
@@ -72,23 +69,13 @@ fn shown_value(given: &Given, value: &str, hide_hosts: bool) -> String {
     }
 }
 
-/// A URL without its password and without secrets in its query, and with the alias for its host.
+/// A URL without its secrets, and with the alias for its host.
 pub fn shown_url(url: &Url, alias: Option<&str>) -> String {
-    let parameter = |parameter: &str| match parameter.split_once('=') {
-        Some((name, _)) if is_secret(name) => format!("{name}={REDACTED}"),
-        _ => parameter.to_owned(),
-    };
-    let query = url.query.as_ref().map(|query| query.split('&').map(parameter).collect::<Vec<_>>().join("&"));
-    let mut shown = Url { query, ..url.clone() };
+    let mut shown = url.clone();
     if let Some(alias) = alias {
         (shown.host, shown.zone) = (alias.to_owned(), None);
     }
     shown.redacted()
-}
-
-fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    name == "sig" || SECRET_WORDS.iter().any(|word| name.contains(word))
 }
 
 /// A word as a shell reads it back.

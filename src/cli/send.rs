@@ -151,7 +151,7 @@ pub(super) fn body_options(args: &mut Args, coding: CodingChoice, no_body: bool)
         check: !args.on("--no-check"),
         coding,
         level: args.parsed("--level", level)?.unwrap_or(DEFAULT_LEVEL),
-        model: args.text("--model")?,
+        model: head_text("--model", args)?,
         set: args.texts("--set")?.iter().map(|member| set_member(member)).collect::<Result<_>>()?,
         compact: args.on("--compact"),
     };

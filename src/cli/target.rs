@@ -1,6 +1,6 @@
 //! The URL of a request: where it stands on the command line, and which schemes it may have.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -102,12 +102,19 @@ pub fn url_and_bodies(urls: Vec<String>, arguments: Vec<OsString>, rules: &Rules
     if let Some(second) = second {
         let what =
             if url.contains("://") { "a second URL; a command has one" } else { "the URL comes first, then BODY" };
-        return Err(usage(format!("{}: {what}", second.to_string_lossy())));
+        return Err(usage(format!("{}: {what}", shown(&second))));
     }
     if bodies.iter().any(|body| body.as_bytes().starts_with(b"{") && !Path::new(body).exists()) {
         return Err(usage("BODY is a file, or - for stdin; use --json for JSON on the command line"));
     }
     Ok((rules.parse(&url)?, bodies))
+}
+
+/// An argument for a message: without the password when it is a URL.
+fn shown(argument: &OsStr) -> String {
+    let text = argument.to_string_lossy();
+    Url::parse(&text)
+        .map_or_else(|_| text.into_owned(), |url| if url.userinfo.is_some() { url.redacted() } else { url.given })
 }
 
 #[cfg(test)]

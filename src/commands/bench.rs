@@ -11,8 +11,7 @@ mod text;
 
 use std::sync::Arc;
 
-use super::Context;
-use super::send::complain;
+use super::{Context, begin, complain, warn};
 use crate::body::{Body, BodyOptions, Coding, CodingChoice, Declared, Pending};
 use crate::cli::Bench;
 use crate::error::{Error, Kind, Result};
@@ -39,22 +38,14 @@ enum End {
 
 /// Measures, tells and exports; returns the exit code.
 pub fn run(mut bench: Bench, context: &mut Context<'_>) -> u8 {
-    tell(&mut bench, context).unwrap_or_else(|error| {
-        complain(&error, &bench.output, &context.stderr);
-        error.kind.code()
-    })
+    tell(&mut bench, context).unwrap_or_else(|error| complain(&error, &bench.output, &context.stderr))
 }
 
 fn tell(bench: &mut Bench, context: &mut Context<'_>) -> Result<u8> {
     let stderr = context.stderr.clone();
-    if let Some(target) = &bench.output.stderr {
-        stderr.redirect(target)?;
-    }
-    for warning in &bench.warnings {
-        stderr.say(&format!("gzpost: warning: {warning}\n"));
-    }
-    // Minutes later it would be too late to find out.
-    export::check(&bench.exports)?;
+    begin(&bench.output, &bench.warnings, &stderr)?;
+    // Minutes later it would be too late to find out what cannot be written.
+    let files = export::open(&bench.exports)?;
     let bodies = bodies::prepare(bench, context)?;
     let occasion = Occasion { measured_at: wall_clock(), load_before: host::load_average() };
     let run = measure(bench, &bodies, context)?;
@@ -66,10 +57,10 @@ fn tell(bench: &mut Bench, context: &mut Context<'_>) -> Result<u8> {
     }
     let told = write_stdout(context.stdout, told.as_bytes());
     if !bench.output.silent {
-        report.warnings.iter().for_each(|warning| stderr.say(&format!("gzpost: warning: {warning}\n")));
+        report.warnings.iter().for_each(|warning| warn(warning, &stderr));
     }
     // What was measured is kept, whoever has stopped reading.
-    export::write(bench, &report, &occasion)?;
+    export::write(bench, &report, &occasion, files)?;
     told?;
     conclude(bench, &report, context)
 }
@@ -92,7 +83,7 @@ fn measure(bench: &Bench, bodies: &[Prepared], context: &mut Context<'_>) -> Res
         let content = content(bench, &bodies[step.body], *step);
         let transfer = client.send(&bench.request, Some(Arc::new(content)), &mut taste);
         if let Err(error) = &transfer.outcome {
-            if matches!(error.kind, Kind::Interrupted | Kind::Terminated) {
+            if error.kind.is_signal() {
                 run.end = End::Interrupted(error.clone());
                 break;
             }
@@ -127,8 +118,7 @@ fn conclude(bench: &Bench, report: &Report, context: &mut Context<'_>) -> Result
     }
     if report.end == End::TimeIsUp && !bench.output.silent {
         let limit = bench.max_time_total.unwrap_or_default().as_secs_f64();
-        let text = format!("gzpost: warning: stopped after {limit} s (--max-time-total), {}\n", report.progress());
-        context.stderr.say(&text);
+        warn(&format!("stopped after {limit} s (--max-time-total), {}", report.progress()), &context.stderr);
     }
     let counted: Vec<&Sample> = report.samples.iter().filter(|sample| sample.step.pair.is_some()).collect();
     let failures: Vec<&Failure> = counted.iter().filter_map(|sample| sample.failure.as_ref()).collect();

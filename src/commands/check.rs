@@ -10,7 +10,7 @@ mod report;
 mod slope;
 mod target;
 
-use super::Context;
+use super::{Context, begin, complain};
 use crate::cli::{Api, Check};
 use crate::error::Result;
 use crate::http::url::Url;
@@ -20,23 +20,13 @@ use report::Report;
 
 /// Probes and reports; returns the exit code.
 pub fn run(check: &Check, context: &mut Context<'_>) -> u8 {
-    probe(check, context).unwrap_or_else(|error| {
-        if !error.message.is_empty() && (!check.output.silent || check.output.show_error) {
-            context.stderr.say(&format!("gzpost: {error}\n"));
-        }
-        error.kind.code()
-    })
+    probe(check, context).unwrap_or_else(|error| complain(&error, &check.output, &context.stderr))
 }
 
 /// The probes in their order, each told as soon as it is made.
 fn probe(check: &Check, context: &mut Context<'_>) -> Result<u8> {
     let stderr = context.stderr.clone();
-    if let Some(target) = &check.output.stderr {
-        stderr.redirect(target)?;
-    }
-    for warning in &check.warnings {
-        stderr.say(&format!("gzpost: warning: {warning}\n"));
-    }
+    begin(&check.output, &check.warnings, &stderr)?;
     let follow = Follow::new(&check.output, stderr, context.stderr_terminal, context.stdout_is_file);
     let mut report = Report::new(context.stdout, follow.clone(), check.format, check.output.silent);
     let ask = Ask::new(check, follow, context.signals.clone());

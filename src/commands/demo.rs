@@ -3,15 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Context;
+use super::{Context, complain};
 use crate::body::{Body, BodyOptions, CodingChoice, Declared, Pending, synthetic};
-use crate::cli::Demo;
-use crate::error::{Error, Kind, Result};
-use crate::http::head::Head;
+use crate::cli::{Demo, Output};
+use crate::error::Result;
 use crate::http::url::Url;
 use crate::http::{Client, Request, Settings, Sink, Transfer, Unobserved};
 use crate::output::table::{self, Column};
-use crate::output::{timing, units};
+use crate::output::{timing, units, write_stdout};
 use crate::relay::{self, Relay};
 use crate::stream::{Piece, Scanner};
 
@@ -29,13 +28,8 @@ pub fn run(demo: &Demo, context: &mut Context<'_>) -> u8 {
     match serve_or_tell(demo, context) {
         Ok(()) => 0,
         // A signal is how --serve is meant to end.
-        Err(error) if demo.serve.is_some() && matches!(error.kind, Kind::Interrupted | Kind::Terminated) => 0,
-        Err(error) => {
-            if !error.message.is_empty() {
-                context.stderr.say(&format!("gzpost: {error}\n"));
-            }
-            error.kind.code()
-        }
+        Err(error) if demo.serve.is_some() && error.kind.is_signal() => 0,
+        Err(error) => complain(&error, &Output::default(), &context.stderr),
     }
 }
 
@@ -118,14 +112,6 @@ struct Story {
 }
 
 impl Sink for Story {
-    fn head(&mut self, _: &Head, _: bool) -> Result<()> {
-        Ok(())
-    }
-
-    fn trailers(&mut self, _: &[u8]) -> Result<()> {
-        Ok(())
-    }
-
     fn content(&mut self, bytes: &[u8], now: Duration) -> Result<()> {
         self.scanner.feed(bytes, now);
         for piece in self.scanner.take_pieces() {
@@ -140,8 +126,5 @@ impl Sink for Story {
 }
 
 fn say(context: &mut Context<'_>, text: &str) -> Result<()> {
-    context.stdout.write_all(text.as_bytes()).map_err(|error| match error.kind() {
-        std::io::ErrorKind::BrokenPipe => Error::new(Kind::Write, ""),
-        _ => Error::new(Kind::Write, format!("stdout: {error}")),
-    })
+    write_stdout(context.stdout, text.as_bytes())
 }

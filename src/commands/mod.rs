@@ -3,7 +3,10 @@
 use std::io::{Read, Write};
 use std::sync::Arc;
 
+use crate::cli::Output;
+use crate::error::{Error, Result};
 use crate::http::Transfer;
+use crate::http::credentials::escape;
 use crate::output::{Stderr, Terminal};
 use crate::signals::Signals;
 use crate::stream::Scanner;
@@ -31,6 +34,37 @@ pub struct Context<'a> {
     pub stdout_is_file: bool,
     /// SIGINT and SIGTERM.
     pub signals: Option<Arc<Signals>>,
+}
+
+impl Context<'_> {
+    /// The error to end with, when a signal arrived.
+    fn check_signals(&self) -> Result<()> {
+        self.signals.as_ref().and_then(|signals| signals.arrived()).map_or(Ok(()), Err)
+    }
+}
+
+/// `--stderr`, then the warnings about the command line.
+fn begin(output: &Output, warnings: &[String], stderr: &Stderr) -> Result<()> {
+    if let Some(target) = &output.stderr {
+        stderr.redirect(target)?;
+    }
+    for warning in warnings {
+        warn(&escape(warning.as_bytes()), stderr);
+    }
+    Ok(())
+}
+
+/// Says what looks like a mistake, in one line.
+fn warn(text: &str, stderr: &Stderr) {
+    stderr.say(&format!("gzpost: warning: {text}\n"));
+}
+
+/// Says why it did not work, unless `-s` is on without `-S`; returns the exit code.
+pub(crate) fn complain(error: &Error, output: &Output, stderr: &Stderr) -> u8 {
+    if !error.message.is_empty() && (!output.silent || output.show_error) {
+        stderr.say(&format!("gzpost: {error}\n"));
+    }
+    error.kind.code()
 }
 
 /// Takes over what a stream said about its tokens.

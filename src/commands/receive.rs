@@ -66,7 +66,7 @@ impl<'a, 'b> Receive<'a, 'b> {
         } else if transfer.status.is_some_and(|status| status < 400) && (!self.output.silent || self.output.show_error)
         {
             self.follow.erase();
-            self.stderr.say(&format!("gzpost: warning: {problem}\n"));
+            super::warn(&problem, &self.stderr);
         }
     }
 
@@ -149,8 +149,7 @@ impl Sink for Receive<'_, '_> {
         if self.output.fail == Fail::WithoutBody && head.status >= 400 {
             return Err(Error::new(Kind::HttpStatus, refusal(head.status, None)));
         }
-        let content_type = head.fields.iter().find(|field| field.name.eq_ignore_ascii_case("content-type"));
-        self.scanner = Scanner::new(content_type.map(|field| field.value.as_str()), self.output.text);
+        self.scanner = Scanner::new(head.field("Content-Type"), self.output.text);
         Ok(())
     }
 

@@ -7,15 +7,14 @@ mod save;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Context;
-use super::send::{self, complain};
+use super::{Context, begin, complain, send};
 use crate::body::{Body, Capture, Declared, Document, Survey, capture};
 use crate::cli::{Replay, Send};
 use crate::error::{Error, Kind, Result};
 use crate::http::timing::Clock;
 use crate::http::{Client, Transfer};
-use crate::output::Follow;
 use crate::output::export::{self, Export};
+use crate::output::{Follow, units};
 use report::{Report, Sample};
 use save::Save;
 
@@ -26,23 +25,20 @@ const FLOOR: u64 = 75_000;
 /// Checks all captures, sends them, and reports; returns the exit code.
 pub fn run(replay: Replay, context: &mut Context<'_>) -> u8 {
     let (output, stderr) = (replay.send.output.clone(), context.stderr.clone());
-    tell(replay, context).unwrap_or_else(|error| {
-        complain(&error, &output, &stderr);
-        error.kind.code()
-    })
+    tell(replay, context).unwrap_or_else(|error| complain(&error, &output, &stderr))
 }
 
 /// An error is one from before the first request, or one that ended the run.
 fn tell(replay: Replay, context: &mut Context<'_>) -> Result<u8> {
-    send::begin(&replay.send, &context.stderr)?;
+    begin(&replay.send.output, &replay.send.warnings, &context.stderr)?;
     let sources: Vec<_> = replay.send.parts.iter().map(|part| part.source.clone()).collect();
     let captures = capture::open(&sources, context.stdin)?;
-    let create = |path: &Option<PathBuf>| path.clone().map(Export::create).transpose();
     if replay.dry_run {
         return dry_run::show(&replay, &captures, context).map(|()| 0);
     }
     let captures = survey(captures, context)?;
-    let (json, csv) = (create(&replay.export_json)?, create(&replay.export_csv)?);
+    let json = Export::open(replay.export_json.as_deref())?;
+    let csv = Export::open(replay.export_csv.as_deref())?;
     let report = Report::new(&replay, &captures, context.stdout_is_terminal);
     let mut run = Run::new(replay, report, &captures, context)?;
     let ended = run.passes(&captures, context);
@@ -53,20 +49,15 @@ fn tell(replay: Replay, context: &mut Context<'_>) -> Result<u8> {
     if !replay.send.output.silent && !unread {
         context.stderr.say(&report.summary());
     }
-    if let Some(file) = json {
-        file.write(&export::json(&report.head(&replay), "samples", &report.rows()))?;
-    }
-    if let Some(file) = csv {
-        file.write(&export::csv(&report.rows()))?;
-    }
+    json.write(|| export::json(&report.head(&replay), "samples", &report.rows()))?;
+    csv.write(|| export::csv(&report.rows()))?;
     ended.map(|()| report.exit_code())
 }
 
 /// Checks every document of every capture.
 fn survey(captures: Vec<Capture>, context: &Context<'_>) -> Result<Vec<(Capture, Survey)>> {
-    let arrived = || context.signals.as_ref().and_then(|signals| signals.arrived());
     let survey = |capture: Capture| {
-        let survey = capture.check(|_| arrived().map_or(Ok(()), Err))?;
+        let survey = capture.check(|_| context.check_signals())?;
         Ok((capture, survey))
     };
     captures.into_iter().map(survey).collect()
@@ -139,7 +130,7 @@ impl Run {
         let transfer = self.send(body, saved, context)?;
         self.follow.erase();
         if let Err(error) = &transfer.outcome
-            && matches!(error.kind, Kind::Interrupted | Kind::Terminated)
+            && error.kind.is_signal()
         {
             return Err(error.clone());
         }
@@ -175,15 +166,8 @@ impl Progress {
         let [before, behind] = [number - 1, self.requests - number].map(|pauses| delay.as_secs_f64() * pauses as f64);
         let so_far = (self.clock.elapsed().as_secs_f64() - before).max(0.0);
         let rest = so_far * (self.weight - self.done) as f64 / self.done as f64;
-        format!("{of}, about {} left", left(rest + behind))
-    }
-}
-
-/// Seconds, minutes or hours, whole ones.
-fn left(seconds: f64) -> String {
-    match seconds {
-        ..90.0 => format!("{:.0} s", seconds.max(1.0)),
-        ..5_400.0 => format!("{:.0} min", seconds / 60.0),
-        _ => format!("{:.0} h", seconds / 3_600.0),
+        // Never "0 s": it is not over yet.
+        let left = Duration::try_from_secs_f64((rest + behind).max(1.0)).unwrap_or(Duration::MAX);
+        format!("{of}, about {} left", units::rough(left))
     }
 }

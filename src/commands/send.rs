@@ -4,30 +4,27 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Context;
 use super::receive::Receive;
+use super::{Context, begin, complain, warn};
 use crate::body::{self, Body, Pending};
 use crate::cli::{Output, Send};
 use crate::error::{Error, Kind, Result};
 use crate::http::retry::{Verdict, verdict};
 use crate::http::timing::{Clock, wall_clock};
 use crate::http::{Client, Request, Transfer};
-use crate::output::{Answer, Follow, Stderr, timing, write_out};
+use crate::output::{Answer, Follow, timing, write_out};
 
 /// Sends the request, retries as asked, and reports; returns the exit code.
 pub fn run(send: Send, context: &mut Context<'_>) -> u8 {
     let stderr = context.stderr.clone();
     let output = send.output.clone();
-    tell(send, context).unwrap_or_else(|error| {
-        complain(&error, &output, &stderr);
-        error.kind.code()
-    })
+    tell(send, context).unwrap_or_else(|error| complain(&error, &output, &stderr))
 }
 
 /// Everything up to the report; an error is one from before or after the transfer.
 fn tell(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
     let stderr = context.stderr.clone();
-    begin(&send, &stderr)?;
+    begin(&send.output, &send.warnings, &stderr)?;
     let content = content(&mut send, context)?;
     let one_terminal = context.stdout_is_terminal && context.stderr_terminal.is_some() && says_more(&send.output);
     let follow = Follow::new(&send.output, stderr.clone(), context.stderr_terminal, context.stdout_is_file)
@@ -36,17 +33,6 @@ fn tell(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
     let transfer = transfer(&client, &send, content.as_ref(), context.stdout, &follow)?;
     follow.stop();
     report(&transfer, &send, context)
-}
-
-/// `--stderr`, then the warnings.
-pub(super) fn begin(send: &Send, stderr: &Stderr) -> Result<()> {
-    if let Some(target) = &send.output.stderr {
-        stderr.redirect(target)?;
-    }
-    for warning in &send.warnings {
-        stderr.say(&format!("gzpost: warning: {warning}\n"));
-    }
-    Ok(())
 }
 
 /// One request with its retries, its answer written where the output options say; an error is one from before it.
@@ -71,11 +57,7 @@ fn content(send: &mut Send, context: &mut Context<'_>) -> Result<Option<Arc<Pend
     if send.parts.is_empty() {
         return Ok(None);
     }
-    let read = body::read(&send.parts, context.stdin);
-    if let Some(error) = context.signals.as_ref().and_then(|signals| signals.arrived()) {
-        return Err(error);
-    }
-    let body: Body = read?;
+    let body = body::read(&send.parts, context.stdin)?;
     if send.get {
         let query = String::from_utf8(body.bytes)
             .map_err(|_| Error::new(Kind::Url, format!("{}: not UTF-8, so no query of a URL", body.name)))?;
@@ -122,7 +104,7 @@ fn attempts(
         };
         follow.erase();
         if !send.output.silent {
-            stderr.say(&retry_notice(&transfer, pause, send.retry.count - retries));
+            warn(&retry_notice(&transfer, pause, send.retry.count - retries), &stderr);
         }
         retries += 1;
         if let Err(error) = client.pause(pause).and_then(|()| answer.restart()) {
@@ -139,7 +121,7 @@ fn retry_notice(transfer: &Transfer, pause: Duration, left: u32) -> String {
         _ => "no answer".to_owned(),
     };
     let seconds = pause.as_secs_f64();
-    format!("gzpost: warning: {problem}; will retry in {seconds} s ({left} left)\n")
+    format!("{problem}; will retry in {seconds} s ({left} left)")
 }
 
 /// The error line, the hint, the timing block or `-w`; returns the exit code.
@@ -169,7 +151,10 @@ fn report(transfer: &Transfer, send: &Send, context: &mut Context<'_>) -> Result
             crate::http::url::Url::parse(url).ok()?.part(name)
         };
         let mut err = stderr.clone();
-        write_out::write(format, transfer, &url_part, wall_clock(), context.stdout, &mut err)?;
+        let written = write_out::write(format, transfer, &url_part, wall_clock(), context.stdout, &mut err);
+        if transfer.outcome.is_ok() {
+            written?;
+        }
     }
     Ok(transfer.outcome.as_ref().map_or_else(|error| error.kind.code(), |()| 0))
 }
@@ -184,11 +169,4 @@ pub(super) fn hint(transfer: &Transfer, request: &Request) -> Option<String> {
     coded_here.then(|| {
         format!("gzpost: hint: the body went out as gzip and the status is {status}; --identity sends it plain\n")
     })
-}
-
-/// Says why it did not work, unless `-s` is on without `-S`.
-pub(super) fn complain(error: &Error, output: &Output, stderr: &Stderr) {
-    if !error.message.is_empty() && (!output.silent || output.show_error) {
-        stderr.say(&format!("gzpost: {error}\n"));
-    }
 }

@@ -8,8 +8,7 @@ use std::os::unix::net::UnixStream;
 use rustix::net::sockopt;
 use rustls::ClientConnection;
 
-/// One socket read's worth of ciphertext: rustls itself would read 4 KB at a time.
-const CIPHERTEXT: usize = 64 * 1024;
+use super::input;
 
 /// Plaintext handed to rustls at a time: sixteen records of the largest size, so that all but the last are full.
 const PLAINTEXT: usize = 16 * 16 * 1024;
@@ -94,19 +93,23 @@ pub(super) struct Encryption {
     ciphertext: Vec<u8>,
     start: usize,
     end: usize,
+    /// Why nothing follows what is decrypted.
+    fault: Option<io::Error>,
 }
 
 impl Encryption {
     pub fn new(connection: ClientConnection) -> Encryption {
-        Encryption { connection, ciphertext: Vec::new(), start: 0, end: 0 }
+        Encryption { connection, ciphertext: Vec::new(), start: 0, end: 0, fault: None }
     }
 
     /// Takes in ciphertext from the socket; false at its end.
     fn receive(&mut self, socket: &mut Socket) -> io::Result<bool> {
         if self.start == self.end {
-            self.ciphertext.resize(CIPHERTEXT, 0);
-            self.start = 0;
-            self.end = 0;
+            // rustls itself would read 4 KB at a time.
+            if self.end == self.ciphertext.len() {
+                input::grow(&mut self.ciphertext);
+            }
+            (self.start, self.end) = (0, 0);
             self.end = retry(|| socket.read(&mut self.ciphertext))?;
         }
         let taken = self.connection.read_tls(&mut &self.ciphertext[self.start..self.end])?;
@@ -172,9 +175,17 @@ impl Channel {
         let Some(tls) = tls else { return retry(|| socket.read(buf)) };
         loop {
             match tls.connection.reader().read(buf) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => tls.receive(socket)?,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 other => return other,
-            };
+            }
+            if let Some(fault) = tls.fault.take() {
+                return Err(fault);
+            }
+            match tls.receive(socket) {
+                // What was decrypted in front of a broken record is read first.
+                Err(fault) if fault.kind() == io::ErrorKind::InvalidData => tls.fault = Some(fault),
+                received => _ = received?,
+            }
         }
     }
 }

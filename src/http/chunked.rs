@@ -9,6 +9,9 @@ const MAX_LINE: usize = 16 * 1024;
 /// Longer trailers are refused, in bytes.
 const MAX_TRAILERS: usize = 300 * 1024;
 
+/// Holds the place of a chunk's size until it is known.
+const NO_SIZE: &[u8] = b"00000000\r\n";
+
 /// Reads chunked content piece by piece.
 #[derive(Debug, Default)]
 pub(super) struct Dechunker {
@@ -35,23 +38,33 @@ enum State {
 }
 
 impl Dechunker {
-    /// Reads from `input` and appends to `out` what the engine is to see: the same data in canonical chunks, and the
-    /// last chunk at the end. Returns how much of `input` belongs to the content.
+    /// Reads from `input` and appends to `out` what the engine is to see: all the data as one chunk, however many it
+    /// came in, and the last chunk at the end. Returns how much of `input` belongs to the content.
     ///
     /// An error (exit 56) comes only when nothing was appended: data in front of it is delivered first.
     pub fn feed(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize> {
+        let size = out.len();
+        out.extend_from_slice(NO_SIZE);
+        let data = out.len();
         let mut at = 0;
-        while at < input.len() && self.state != State::Done {
+        let mut fault = Ok(());
+        while at < input.len() && self.state != State::Done && fault.is_ok() {
             let rest = &input[at..];
-            let step = match self.state {
-                State::Data(left) => Ok(self.data(left, rest, out)),
-                _ => self.line(rest, out),
-            };
-            match step {
-                Ok(used) => at += used,
-                Err(_) if !out.is_empty() => return Ok(at),
-                Err(error) => return Err(error),
+            match self.state {
+                State::Data(left) => at += self.data(left, rest, out),
+                _ => fault = self.line(rest).map(|used| at += used),
             }
+        }
+        if out.len() == data {
+            out.truncate(size);
+            fault?;
+        } else {
+            let length = format!("{:01$x}\r\n", out.len() - data, NO_SIZE.len() - 2);
+            out.splice(size..data, length.into_bytes());
+            out.extend_from_slice(b"\r\n");
+        }
+        if self.state == State::Done {
+            out.extend_from_slice(b"0\r\n\r\n");
         }
         Ok(at)
     }
@@ -68,16 +81,14 @@ impl Dechunker {
 
     fn data(&mut self, left: u64, rest: &[u8], out: &mut Vec<u8>) -> usize {
         let piece = &rest[..rest.len().min(usize::try_from(left).unwrap_or(usize::MAX))];
-        out.extend_from_slice(format!("{:x}\r\n", piece.len()).as_bytes());
         out.extend_from_slice(piece);
-        out.extend_from_slice(b"\r\n");
         let left = left - piece.len() as u64;
         self.state = if left == 0 { State::DataEnd } else { State::Data(left) };
         piece.len()
     }
 
     /// Takes a line, or what there is of it.
-    fn line(&mut self, rest: &[u8], out: &mut Vec<u8>) -> Result<usize> {
+    fn line(&mut self, rest: &[u8]) -> Result<usize> {
         let Some(end) = rest.iter().position(|byte| *byte == b'\n') else {
             self.line.extend_from_slice(rest);
             if self.state == State::Size && !self.line.first().is_none_or(u8::is_ascii_hexdigit) {
@@ -90,27 +101,24 @@ impl Dechunker {
                 Ok(rest.len())
             };
         };
-        let mut line = std::mem::take(&mut self.line);
-        line.extend_from_slice(&rest[..end]);
-        if line.last() == Some(&b'\r') {
-            line.pop();
-        }
+        let kept = std::mem::take(&mut self.line);
+        let line = if kept.is_empty() { &rest[..end] } else { &[&kept, &rest[..end]].concat() };
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
         self.state = match self.state {
-            State::Size => match size(&line)? {
+            State::Size => match size(line)? {
                 0 => State::Trailers,
                 size => State::Data(size),
             },
             State::DataEnd if line.is_empty() => State::Size,
             State::DataEnd => return Err(bad("a chunk is longer than its size")),
-            State::Trailers if line.is_empty() => {
-                out.extend_from_slice(b"0\r\n\r\n");
-                State::Done
-            }
-            State::Trailers if line.contains(&0) => {
-                return Err(Error::new(Kind::WeirdReply, "malformed answer: NUL byte in a trailer field"));
+            State::Trailers if line.is_empty() => State::Done,
+            State::Trailers if line.contains(&0) => return Err(weird("NUL byte in a trailer field")),
+            // A folded line belongs to the field above it.
+            State::Trailers if !line.contains(&b':') && !matches!(line[0], b' ' | b'\t') => {
+                return Err(weird("trailer field without a colon"));
             }
             State::Trailers => {
-                self.trailers.extend_from_slice(&line);
+                self.trailers.extend_from_slice(line);
                 self.trailers.extend_from_slice(b"\r\n");
                 if self.trailers.len() > MAX_TRAILERS {
                     return Err(bad("the trailer fields are too long"));
@@ -123,15 +131,20 @@ impl Dechunker {
     }
 }
 
-/// The hexadecimal size in front of extensions.
+/// The hexadecimal size in front of extensions, of 63 bits as in curl.
 fn size(line: &[u8]) -> Result<u64> {
-    let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    let text = std::str::from_utf8(&line[..digits]).unwrap_or_default();
-    match u64::from_str_radix(text, 16) {
-        Ok(size) => Ok(size),
-        Err(_) if digits == 0 => Err(bad("a chunk begins without its size")),
-        Err(_) => Err(bad("a chunk's size is too large")),
+    let (digits, rest) = line.split_at(line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count());
+    // `0x2` must not pass for the last chunk.
+    if digits.is_empty() || !matches!(rest.trim_ascii_start(), [] | [b';', ..]) {
+        return Err(bad("a chunk begins without its size"));
     }
+    let text = std::str::from_utf8(digits).unwrap_or_default();
+    let size = i64::from_str_radix(text, 16).ok().and_then(|size| u64::try_from(size).ok());
+    size.ok_or_else(|| bad("a chunk's size is too large"))
+}
+
+fn weird(what: &str) -> Error {
+    Error::new(Kind::WeirdReply, format!("malformed answer: {what}"))
 }
 
 fn bad(what: &str) -> Error {
@@ -198,13 +211,30 @@ mod tests {
     }
 
     #[test]
+    fn trailers_are_fields() {
+        for (trailers, kind) in
+            [("nonsense\r\n", Some(Kind::WeirdReply)), ("A: \0\r\n", Some(Kind::WeirdReply)), ("A:\r\n b\r\n", None)]
+        {
+            let outcome = read(format!("0\r\n{trailers}\r\n").as_bytes(), 100).2;
+            assert_eq!(outcome.err().map(|error| error.kind), kind, "{trailers:?}");
+        }
+    }
+
+    #[test]
     fn what_follows_the_content_is_left_alone() {
         assert_eq!(read(b"0\r\n\r\nHTTP/1.1 200", 100).2, Ok(12));
     }
 
     #[test]
     fn data_in_front_of_a_fault_is_delivered() {
-        for input in [&b"2\r\nab\r\nzz\r\n"[..], b"2\r\nabc\r\n", b"2\r\nab\r\n10000000000000000\r\n"] {
+        for input in [
+            &b"2\r\nab\r\nzz\r\n"[..],
+            b"2\r\nabc\r\n",
+            b"2\r\nab\r\n10000000000000000\r\n",
+            b"2\r\nab\r\n8000000000000000\r\n",
+            b"2\r\nab\r\n0x2\r\n",
+            b"2\r\nab\r\n2 3\r\n",
+        ] {
             for step in [1, 100] {
                 let (data, _, outcome) = read(input, step);
                 assert_eq!(data, b"ab");

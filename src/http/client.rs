@@ -10,14 +10,14 @@ use super::connector::{Connector, NoResolver};
 use super::decoding::Decoding;
 use super::exchange::{Exchange, Link, Outgoing};
 use super::fault::{self, Phase};
-use super::head::{Framing, Head, Version};
+use super::head::{Head, Version};
 use super::request::Request;
 use super::settings::Settings;
 use super::timing::{Clock, Timings};
 use super::transfer::Transfer;
-use super::url::Url;
+use super::url::{Url, host_and_port};
 use super::watch::{Observer, Watch};
-use super::{proxy, redirect};
+use super::{input, proxy, redirect, tls};
 use crate::body::{Coding, Pending};
 use crate::error::{Error, Kind, Result};
 use crate::signals::Signals;
@@ -28,11 +28,15 @@ const KEPT_CONNECTIONS: usize = 10;
 /// Where an answer goes while it arrives.
 pub trait Sink {
     /// A head: of interim answers, proxies and redirects too; `last` is the one whose content follows. An error
-    /// ends the transfer before its content.
-    fn head(&mut self, head: &Head, last: bool) -> Result<()>;
+    /// ends the transfer before its content. Nothing is done about it unless a sink says so.
+    fn head(&mut self, _head: &Head, _last: bool) -> Result<()> {
+        Ok(())
+    }
 
-    /// The trailer fields as received, behind the content of chunked framing.
-    fn trailers(&mut self, raw: &[u8]) -> Result<()>;
+    /// The trailer fields as received, behind the content of chunked framing; nothing, as above.
+    fn trailers(&mut self, _raw: &[u8]) -> Result<()> {
+        Ok(())
+    }
 
     /// A piece of the content, any content coding undone, `now` after the start of the transfer.
     fn content(&mut self, bytes: &[u8], now: Duration) -> Result<()>;
@@ -65,12 +69,6 @@ impl Client {
             .build();
         let agent = ureq::Agent::with_parts(config, Connector(Arc::clone(&link)), NoResolver);
         Client { agent, link }
-    }
-
-    /// The time since the start of the attempt.
-    #[must_use]
-    pub fn elapsed(&self) -> Duration {
-        self.link.exchange().watch.clock.elapsed()
     }
 
     /// Sleeps between attempts; a signal ends it with its error.
@@ -111,6 +109,9 @@ impl Client {
             }
         }
         transfer.timings.total = Some(clock.elapsed());
+        if let Some(tls) = transfer.tls.as_mut().filter(|_| self.link.settings.tls.insecure) {
+            tls.verify_result = tls::verify_anyway(&tls.certificates, &request.url.host);
+        }
         transfer
     }
 
@@ -136,10 +137,6 @@ impl Client {
         let follow = follow?;
         let mut reader = response.into_body().into_reader();
         if follow.is_some() {
-            // Read to its end so that the connection can be used again; without an end in sight it is not worth it.
-            if heads.last().is_some_and(|head| head.framing(request.head, false) != Ok(Framing::UntilClose)) {
-                self.read(&mut reader, |_| Ok(()))?;
-            }
             return Ok(follow);
         }
         self.deliver(&mut reader, transfer, sink)?;
@@ -186,20 +183,21 @@ impl Client {
     fn deliver(&self, reader: &mut impl Read, transfer: &mut Transfer, sink: &mut dyn Sink) -> Result<()> {
         let settings = &self.link.settings;
         let clock = self.link.exchange().watch.clock;
-        let coding = transfer.field("Content-Encoding").filter(|_| settings.compressed).unwrap_or_default();
+        let codings = if settings.compressed { transfer.values("Content-Encoding").join(",") } else { String::new() };
         let limit = settings.max_filesize.unwrap_or(u64::MAX);
         // A length that is no number was refused before; one that is too large to be one is too large.
         let announced = transfer.field("Content-Length").map(|length| length.trim().parse().unwrap_or(u64::MAX));
         if announced.is_some_and(|length| length > limit) {
-            return Err(over_the_limit(settings));
+            return Err(over_the_limit(limit));
         }
-        let mut decoding = Decoding::new(coding)?;
+        let mut decoding = Decoding::new(&codings)?;
         let mut delivered = 0;
         let mut deliver = |bytes: &[u8]| {
-            let within = bytes.len().min(usize::try_from(limit - delivered).unwrap_or(usize::MAX));
-            sink.content(&bytes[..within], clock.elapsed())?;
-            delivered += within as u64;
-            if within < bytes.len() { Err(over_the_limit(settings)) } else { Ok(()) }
+            let room = usize::try_from(limit - delivered).unwrap_or(usize::MAX);
+            let within = &bytes[..bytes.len().min(room)];
+            sink.content(within, clock.elapsed())?;
+            delivered += within.len() as u64;
+            if within.len() < bytes.len() { Err(over_the_limit(limit)) } else { Ok(()) }
         };
         let mut finished = self.read(reader, |bytes| decoding.feed(bytes, &mut deliver));
         // An answer without content, as to HEAD, has nothing to undo, whatever its fields say.
@@ -218,18 +216,18 @@ impl Client {
 
     /// Reads the content to its end, each piece as soon as it is there.
     fn read(&self, reader: &mut impl Read, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let mut room = vec![0; 8 * 1024];
+        let (mut room, mut read) = (Vec::new(), 0);
         loop {
-            let read = match reader.read(&mut room) {
+            if read == room.len() {
+                input::grow(&mut room);
+            }
+            read = match reader.read(&mut room) {
                 Ok(0) => return Ok(()),
                 Ok(read) => read,
                 Err(error) => return Err(self.fault(&error)),
             };
             self.link.exchange().watch.progress.downloaded += read as u64;
             each(&room[..read])?;
-            if read == room.len() {
-                room.resize(256 * 1024, 0);
-            }
         }
     }
 
@@ -249,7 +247,7 @@ impl Client {
     fn collect(&self, request: &Request, transfer: &mut Transfer) {
         let exchange = self.link.exchange();
         transfer.timings.add(&exchange.timings);
-        transfer.size_upload = exchange.size_upload;
+        transfer.size_upload = exchange.watch.progress.uploaded;
         transfer.send_buffer = exchange.send_buffer;
         transfer.addresses.clone_from(&exchange.addresses);
         transfer.size_download = exchange.watch.progress.downloaded;
@@ -274,19 +272,17 @@ impl Client {
     }
 }
 
-fn over_the_limit(settings: &Settings) -> Error {
-    let limit = settings.max_filesize.unwrap_or_default();
+fn over_the_limit(limit: u64) -> Error {
     Error::new(Kind::TooLarge, format!("the answer is larger than {limit} bytes (--max-filesize)"))
 }
 
 /// What the engine needs to know: where connections are kept under, and that there is nothing for it to send.
 fn engine_request(request: &Request) -> Result<EngineRequest<()>> {
     let scheme = request.url.scheme.name();
-    let host =
-        if request.url.host.contains(':') { format!("[{}]", request.url.host) } else { request.url.host.clone() };
+    let authority = host_and_port(&request.url.host, request.url.port_or_default());
     EngineRequest::builder()
         .method(Method::GET)
-        .uri(format!("{scheme}://{host}:{}/", request.url.port_or_default()))
+        .uri(format!("{scheme}://{authority}/"))
         .header("content-length", "0")
         .body(())
         .map_err(|_| Error::new(Kind::Url, format!("{} is no host name", request.url.host)))

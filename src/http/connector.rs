@@ -18,7 +18,7 @@ use super::fault::{self, Phase, describe};
 use super::resolver::{Whose, resolve};
 use super::settings::{ConnectTo, Proxy};
 use super::transport::Transport;
-use super::url::{Scheme, Url};
+use super::url::{Scheme, Url, host_and_port};
 use super::{proxy, tls};
 use crate::error::{Error, Kind, Result};
 
@@ -87,7 +87,7 @@ fn establish(link: &Arc<Link>, exchange: &mut Exchange) -> Result<Transport> {
     if let Some(proxy) = route.proxy.as_ref().filter(|_| tunnelled) {
         proxy::tunnel(&mut channel, proxy, (&route.host, route.port), &outgoing.request, settings, exchange)?;
     }
-    let whom = format!("{}:{}", url.host, url.port_or_default());
+    let whom = host_and_port(&url.host, url.port_or_default());
     let negotiated = match url.scheme {
         Scheme::Http => None,
         Scheme::Https => Some(encrypt(link, &mut channel, &url.host, &whom, exchange)?),
@@ -136,7 +136,7 @@ fn connect_tcp(link: &Link, route: &Route, exchange: &mut Exchange) -> Result<So
     let addresses = resolve(host, port, whose, link, &mut exchange.watch)?;
     exchange.timings.namelookup = Some(exchange.clock.elapsed());
     exchange.addresses.clone_from(&addresses);
-    let whom = format!("{host}:{port}");
+    let whom = host_and_port(host, port);
     let socket = connect_staggered(&addresses, &whom, link.settings.send_buffer, exchange)?;
     // The request leaves in as few writes as possible; waiting to join them would only delay the last one.
     socket.set_nodelay(true).map_err(|error| fault::io_error(Phase::Connect, &error, &whom))?;
@@ -243,7 +243,7 @@ fn encrypt(
         exchange.watch.wait_for(&channel.socket, events)?;
     }
     exchange.timings.appconnect = Some(exchange.clock.elapsed());
-    let negotiated = tls::negotiated(&encryption.connection, &link.settings.tls, host);
+    let negotiated = tls::negotiated(&encryption.connection);
     exchange.watch.note(|| format!("TLS: {} {}", negotiated.version, negotiated.cipher));
     channel.tls = Some(encryption);
     Ok(negotiated)

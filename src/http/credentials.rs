@@ -1,11 +1,16 @@
 //! Secrets: how Basic credentials are made, what never shows, and how foreign bytes show.
 
+use std::borrow::Cow;
+
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "<redacted>";
 
 /// Fields whose values are secrets, in lower case.
 const SECRET_FIELDS: [&str; 7] =
     ["authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "set-cookie"];
+
+/// Parts of the names of fields and of query parameters that hold secrets.
+const SECRET_WORDS: [&str; 8] = ["auth", "cookie", "credential", "key", "passw", "secret", "signature", "token"];
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -29,6 +34,26 @@ pub fn basic(user: &str, password: &str) -> String {
 pub fn redact_field<'a>(name: &str, value: &'a str) -> &'a str {
     let secret = SECRET_FIELDS.iter().any(|field| name.trim().eq_ignore_ascii_case(field));
     if secret { REDACTED } else { value }
+}
+
+/// Whether the value behind a name, in a query or in a field of the user's own, is likely a secret.
+#[must_use]
+pub fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name == "sig" || SECRET_WORDS.iter().any(|word| name.contains(word))
+}
+
+/// A query, or what holds one behind a `?`, with `<redacted>` for values that are likely secrets.
+#[must_use]
+pub fn redact_query(text: &str) -> Cow<'_, str> {
+    let parameter = |parameter: &str| match parameter.split_once('=') {
+        Some((name, _)) if is_secret(name) => format!("{name}={REDACTED}"),
+        _ => parameter.to_owned(),
+    };
+    if !text.split('&').any(|parameter| parameter.split_once('=').is_some_and(|(name, _)| is_secret(name))) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.split('&').map(parameter).collect::<Vec<_>>().join("&"))
 }
 
 /// Foreign text for a terminal: control characters and broken UTF-8 become visible (`\x1b`), tabs stay.

@@ -59,8 +59,10 @@ impl Decoding {
 fn feed(decoders: &mut [Decoder], bytes: &[u8], sink: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
     let Some((first, rest)) = decoders.split_first_mut() else { return sink(bytes) };
     for piece in bytes.chunks(PIECE) {
-        first.write(piece).map_err(|error| broken(&error))?;
+        let written = first.write(piece);
+        // What was decoded in front of a fault is the answer's too.
         first.drain(&mut |decoded| feed(rest, decoded, sink))?;
+        written.map_err(|error| broken(&error))?;
     }
     Ok(())
 }
@@ -131,7 +133,11 @@ impl Decoder {
 }
 
 fn broken(error: &io::Error) -> Error {
-    Error::new(Kind::ContentCoding, format!("the answer's content coding is broken: {error}"))
+    let what = match error.kind() {
+        io::ErrorKind::WriteZero => "something follows its end".to_owned(),
+        _ => error.to_string(),
+    };
+    Error::new(Kind::ContentCoding, format!("the answer's content coding is broken: {what}"))
 }
 
 #[cfg(test)]
@@ -152,6 +158,30 @@ mod tests {
         }
         decoding.finish(&mut sink)?;
         Ok(out)
+    }
+
+    #[test]
+    fn what_came_in_front_of_a_fault_is_delivered() {
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
+        zlib.write_all(b"whole").unwrap();
+        let zlib = zlib.finish().unwrap();
+        for (coding, bytes) in [
+            ("gzip", [&gzip(b"whole")[..], b"\0 is no member"].concat()),
+            ("deflate", [&zlib[..], b"more"].concat()),
+            ("gzip, gzip", gzip(&[&gzip(b"whole")[..], b"\0 is no member"].concat())),
+        ] {
+            let mut out = Vec::new();
+            let mut decoding = Decoding::new(coding).unwrap();
+            let fed = decoding.feed(&bytes, &mut |decoded| {
+                out.extend_from_slice(decoded);
+                Ok(())
+            });
+            assert_eq!(
+                (fed.map_err(|error| error.kind), &out[..]),
+                (Err(Kind::ContentCoding), &b"whole"[..]),
+                "{coding}"
+            );
+        }
     }
 
     fn text() -> Vec<u8> {

@@ -79,7 +79,6 @@ pub(super) struct Exchange {
     /// The last connection that failed was refused.
     pub refused: bool,
     pub size_request: u64,
-    pub size_upload: u64,
     pub size_body: u64,
     /// The size of the send buffer when the last byte of the request was in it.
     pub send_buffer: Option<u64>,
@@ -132,7 +131,6 @@ impl Exchange {
             http_connect: None,
             refused: false,
             size_request: 0,
-            size_upload: 0,
             size_body: 0,
             send_buffer: None,
             content_sent: None,
@@ -151,7 +149,7 @@ impl Exchange {
         self.outgoing = Some(outgoing);
         self.heads.clear();
         self.trailers.clear();
-        (self.size_upload, self.size_body, self.send_buffer) = (0, 0, None);
+        (self.size_body, self.send_buffer) = (0, None);
         self.content_sent = None;
         self.connection = None;
         (self.fault, self.refused) = (None, false);

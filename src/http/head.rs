@@ -43,17 +43,6 @@ pub enum Version {
     Http11,
 }
 
-impl Version {
-    /// `1.0` or `1.1`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Version::Http10 => "1.0",
-            Version::Http11 => "1.1",
-        }
-    }
-}
-
 /// How the end of an answer's content is known (RFC 9112, section 6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
@@ -105,7 +94,19 @@ pub fn not_http(bytes: &[u8]) -> Error {
     Error::new(Kind::UnsupportedProtocol, message)
 }
 
+/// Exit 56: heads above `MAX_HEAD`, those of interim answers counted with that of the answer.
+#[must_use]
+pub fn too_large() -> Error {
+    Error::new(Kind::Receive, format!("the fields of the answer are larger than {} KB", MAX_HEAD / 1024))
+}
+
 impl Head {
+    /// The first value of a field, by name in any case.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.as_str())
+    }
+
     /// Reads a whole head, its empty line included.
     ///
     /// Exit 1 for a status line that is not HTTP/1.0 or 1.1 with three digits from 100; 8 for a NUL, a lone CR, a
@@ -113,8 +114,7 @@ impl Head {
     /// `MAX_FIELDS`.
     pub fn parse(raw: &[u8]) -> Result<Head> {
         if raw.len() > MAX_HEAD {
-            let message = format!("the fields of the answer are larger than {} KB", MAX_HEAD / 1024);
-            return Err(Error::new(Kind::Receive, message));
+            return Err(too_large());
         }
         let (version, status, reason) = status_line(lines(raw).next().unwrap_or_default())?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -2,11 +2,16 @@
 
 use ureq::unversioned::transport::Buffers;
 
-/// The first reads: an answer's head and a small content.
-const FIRST: usize = 16 * 1024;
+/// The first read: an answer's head and a small content. Room costs time, a page at a time.
+const FIRST: usize = 4 * 1024;
 
 /// Reads once an answer has shown to be large.
 const LARGE: usize = 256 * 1024;
+
+/// Makes room for a first read, or more of it after a read that filled it.
+pub(super) fn grow(room: &mut Vec<u8>) {
+    room.resize((room.len() * 4).clamp(FIRST, LARGE.max(room.len())), 0);
+}
 
 /// Received bytes, in front of them a head for the engine; and the scratch space for the head that it writes.
 #[derive(Debug, Default)]
@@ -72,14 +77,16 @@ impl Input {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         }
+        if self.bytes.is_empty() {
+            grow(&mut self.bytes);
+        }
         if self.end == self.bytes.len() {
             if self.start > 0 {
                 self.bytes.copy_within(self.start..self.end, 0);
                 (self.start, self.end) = (0, self.end - self.start);
             }
             if self.end * 2 >= self.bytes.len() {
-                let more = if self.bytes.is_empty() { FIRST } else { LARGE };
-                self.bytes.resize(self.end + more, 0);
+                self.bytes.resize(self.end + LARGE, 0);
             }
         }
         &mut self.bytes[self.end..]
@@ -89,9 +96,8 @@ impl Input {
     pub fn filled(&mut self, amount: usize) {
         self.end += amount;
         self.usable |= amount > 0;
-        // A full first buffer: the rest comes in larger reads.
-        if self.end == self.bytes.len() && self.bytes.len() == FIRST {
-            self.bytes.resize(LARGE, 0);
+        if self.end == self.bytes.len() {
+            grow(&mut self.bytes);
         }
     }
 }

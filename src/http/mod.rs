@@ -30,7 +30,7 @@ mod watch;
 pub(crate) use transfer::sample;
 
 pub use client::{Client, Sink};
-pub use request::{FieldLine, Request, USER_AGENT};
+pub use request::{FieldLine, Request};
 pub use settings::{ConnectTo, IpVersion, Proxies, Proxy, Resolve, Retry, Settings, SpeedLimit, TlsSettings};
 pub use transfer::{Field, Tls, Tokens, Transfer};
 pub use watch::{Observer, Progress, Unobserved};

@@ -12,7 +12,7 @@ use super::head::{self, Head};
 use super::no_proxy::bypasses;
 use super::request::{FieldLine, Request, push_field};
 use super::settings::{Proxies, Proxy, Settings};
-use super::url::{Scheme, Url};
+use super::url::{Scheme, Url, host_and_port};
 use crate::error::{Error, Kind, Result};
 
 /// The proxy for this URL, when there is one.
@@ -33,8 +33,8 @@ pub(super) fn tunnel(
     settings: &Settings,
     exchange: &mut Exchange,
 ) -> Result<()> {
-    let whom = format!("{}:{}", proxy.host, proxy.port);
-    let authority = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
+    let whom = host_and_port(&proxy.host, proxy.port);
+    let authority = host_and_port(host, port);
     let head = connect_head(&authority, proxy, request, settings);
     let failed = |error: &io::Error| fault::io_error(Phase::Tunnel, error, &whom);
     let mut unsent = &head[..];
@@ -63,11 +63,11 @@ pub(super) fn tunnel(
             }
             Err(error) => return Err(failed(&error)),
         }
-        if let Some(end) = head::find_end(&answer, 0) {
-            break end;
-        }
         if answer.len() > head::MAX_HEAD || !head::could_be_http(&answer) {
             return Err(Error::new(Kind::Receive, format!("proxy {whom} did not answer CONNECT with HTTP")));
+        }
+        if let Some(end) = head::find_end(&answer, 0) {
+            break end;
         }
     };
     answer.truncate(end);

@@ -6,7 +6,7 @@ use super::url::Url;
 use crate::body::{Coding, Content};
 
 /// What is sent as User-Agent unless `-A` or `-H` say otherwise.
-pub const USER_AGENT: &str = concat!("gzpost/", env!("CARGO_PKG_VERSION"));
+const USER_AGENT: &str = concat!("gzpost/", env!("CARGO_PKG_VERSION"));
 
 /// A request without its content.
 #[derive(Clone)]

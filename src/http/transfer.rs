@@ -129,6 +129,13 @@ impl Transfer {
         self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.as_str())
     }
 
+    /// All values of a field of the last answer, by name in any case, in order.
+    #[must_use]
+    pub fn values(&self, name: &str) -> Vec<&str> {
+        let named = self.fields.iter().filter(|field| field.name.eq_ignore_ascii_case(name));
+        named.map(|field| field.value.as_str()).collect()
+    }
+
     /// How many times smaller the content was than the body; `None` unless all of it was sent.
     #[must_use]
     pub fn compression_ratio(&self) -> Option<f64> {

@@ -6,28 +6,23 @@
 //! during the upload and exact control of the head possible. Of an answer's head the engine sees only what frames
 //! the content, so its limits (128 fields, no folded lines, no fields in a 100) do not show.
 
+mod sending;
+
 use std::io;
-use std::os::fd::AsFd;
 use std::sync::Arc;
-use std::time::Duration;
 
 use rustix::event::PollFlags;
 use ureq::unversioned::transport::{Buffers, NextTimeout, Transport as EngineTransport};
 
 use super::channel::Channel;
 use super::chunked::Dechunker;
-use super::exchange::{Connection, ContentSent, Exchange, Link, Outgoing};
+use super::exchange::{Connection, Exchange, Link};
 use super::fault::{self, Phase};
 use super::head::{self, Framing, Head};
 use super::input::Input;
 use super::settings::Proxy;
 use crate::error::{Error, Kind, Result};
-
-/// How long the content is held back for `100 Continue` when the user asked for it (curl's `--expect100-timeout`).
-const CONTINUE_WAIT: Duration = Duration::from_secs(1);
-
-/// What an answer may send before the request is sent, in bytes; then the connection waits.
-const EARLY_ANSWER: usize = 1024 * 1024;
+use sending::Unsent;
 
 /// A connection under the engine.
 #[derive(Debug)]
@@ -49,14 +44,10 @@ pub(super) struct Transport {
     asked_for_head: bool,
     /// Reads the content, when it is chunked.
     chunks: Option<Dechunker>,
-}
-
-/// What was seen while sending.
-enum Early {
-    /// Nothing that matters: go on.
-    Nothing,
-    /// A final answer that refuses the request, or the end of the stream.
-    Answered,
+    /// Bytes of the heads of this answer, interim ones included.
+    heads: usize,
+    /// What is left to send while the answer is read already.
+    unsent: Option<Unsent>,
 }
 
 impl Transport {
@@ -79,131 +70,8 @@ impl Transport {
             searched: 0,
             asked_for_head: false,
             chunks: None,
-        }
-    }
-
-    /// Sends the request of the exchange.
-    fn send(&mut self, exchange: &mut Exchange) -> Result<()> {
-        let Some(Outgoing { request, content, .. }) = exchange.outgoing.take() else { return Ok(()) };
-        exchange.connection = Some(self.connection.clone());
-        self.phase = Phase::Send;
-        self.input.close();
-        self.chunks = None;
-        self.searched = 0;
-        self.asked_for_head = request.head || request.method == "HEAD";
-        let content = match content {
-            Some(pending) => Some(pending.wait(|done| exchange.watch.wait_for(done, PollFlags::IN).map(|_| ()))?),
-            None => None,
-        };
-        let content = content.as_deref();
-        let framed = request.head(self.via.as_ref(), &self.link.settings, content);
-        if let Some(content) = content {
-            exchange.size_body = content.size_body;
-            exchange.content_sent = Some(ContentSent { coding: content.coding, compress: content.compress });
-        }
-        let bytes = content.map_or(&[][..], |content| &content.bytes);
-        exchange.watch.progress.to_upload = bytes.len() as u64;
-        exchange.timings.pretransfer = Some(exchange.clock.elapsed());
-        let mut early = Early::Nothing;
-        if framed.expects_continue {
-            early = self.write_out(exchange, &framed.head, &[])?;
-            if matches!(early, Early::Nothing) {
-                early = self.await_continue(exchange)?;
-            }
-        }
-        if matches!(early, Early::Nothing) {
-            let head = if framed.expects_continue { &[][..] } else { &framed.head };
-            early = self.write_out(exchange, head, bytes)?;
-        }
-        if matches!(early, Early::Nothing) && !framed.tail.is_empty() {
-            early = self.write_out(exchange, framed.tail, &[])?;
-        }
-        exchange.size_request += framed.head.len() as u64;
-        exchange.size_upload = exchange.watch.progress.uploaded.min(bytes.len() as u64);
-        if exchange.watch.observer.verbose() {
-            exchange.watch.observer.sent(&framed.head);
-        }
-        match early {
-            Early::Nothing => {
-                exchange.timings.posttransfer = Some(exchange.clock.elapsed());
-                exchange.send_buffer = self.channel.socket.send_buffer();
-            }
-            Early::Answered => {
-                self.spent = true;
-                exchange.watch.note(|| "the server answered before the request was sent; sending stopped".to_owned());
-            }
-        }
-        self.phase = Phase::Wait;
-        Ok(())
-    }
-
-    /// Writes both, reading whatever arrives meanwhile.
-    fn write_out(&mut self, exchange: &mut Exchange, mut head: &[u8], mut content: &[u8]) -> Result<Early> {
-        loop {
-            match self.channel.write(head, content) {
-                Ok(bytes) => {
-                    let of_head = bytes.min(head.len());
-                    let of_content = bytes - of_head;
-                    (head, content) = (&head[of_head..], &content[of_content..]);
-                    exchange.watch.progress.uploaded += of_content as u64;
-                    if head.is_empty() && content.is_empty() && self.channel.is_flushed() {
-                        return Ok(Early::Nothing);
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return self.broken_while_sending(exchange, &error),
-            }
-            let full = self.input.len() >= EARLY_ANSWER;
-            let events = if full { PollFlags::OUT } else { PollFlags::IN | PollFlags::OUT };
-            let ready = exchange.watch.wait_for(&self.channel.socket, events)?;
-            if !full && ready.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
-                match self.receive(exchange) {
-                    Ok(Some(0)) => return Ok(Early::Answered),
-                    Ok(_) if self.refused() => return Ok(Early::Answered),
-                    Ok(_) => {}
-                    Err(error) => return self.broken_while_sending(exchange, &error),
-                }
-            }
-        }
-    }
-
-    /// The peer is gone: what it said before that counts, if it said anything.
-    fn broken_while_sending(&mut self, exchange: &mut Exchange, error: &io::Error) -> Result<Early> {
-        while let Ok(Some(1..)) = self.receive(exchange) {}
-        if self.input.is_empty() { Err(fault::io_error(Phase::Send, error, &self.whom)) } else { Ok(Early::Answered) }
-    }
-
-    /// Whether a final answer of 300 or above is among what has arrived.
-    fn refused(&self) -> bool {
-        let mut bytes = self.input.bytes();
-        while let Some(end) = head::find_end(bytes, 0) {
-            match Head::parse(&bytes[..end]) {
-                Ok(head) if head.is_interim() => bytes = &bytes[end..],
-                Ok(head) => return head.status >= 300,
-                Err(_) => return true,
-            }
-        }
-        false
-    }
-
-    /// Waits for `100 Continue`; any final answer stops the content.
-    fn await_continue(&mut self, exchange: &mut Exchange) -> Result<Early> {
-        let until = exchange.watch.clock.elapsed() + CONTINUE_WAIT;
-        loop {
-            if let Some(end) = head::find_end(self.input.bytes(), 0) {
-                let interim = Head::parse(&self.input.bytes()[..end]).is_ok_and(|head| head.is_interim());
-                return Ok(if interim { Early::Nothing } else { Early::Answered });
-            }
-            let left = until.saturating_sub(exchange.watch.clock.elapsed());
-            if left.is_zero() {
-                return Ok(Early::Nothing);
-            }
-            exchange.watch.wait(&[(self.channel.socket.as_fd(), PollFlags::IN)], Some(left))?;
-            match self.receive(exchange) {
-                Ok(Some(0)) => return Ok(Early::Answered),
-                Ok(_) => {}
-                Err(error) => return self.broken_while_sending(exchange, &error),
-            }
+            heads: 0,
+            unsent: None,
         }
     }
 
@@ -226,14 +94,20 @@ impl Transport {
     /// Waits until something has arrived; false at the end of the stream.
     fn receive_some(&mut self, exchange: &mut Exchange) -> Result<bool> {
         loop {
+            // Where there is always something to read nothing waits, and the limits hold all the same.
+            exchange.watch.look()?;
             match self.receive(exchange) {
                 Ok(Some(read)) => return Ok(read > 0),
-                Ok(None) => exchange.watch.wait_for(&self.channel.socket, PollFlags::IN)?,
+                Ok(None) if self.unsent.is_some() => {
+                    exchange.watch.wait_for(&self.channel.socket, PollFlags::IN | PollFlags::OUT)?;
+                    self.send_more(exchange);
+                }
+                Ok(None) => _ = exchange.watch.wait_for(&self.channel.socket, PollFlags::IN)?,
                 Err(error) => {
                     self.spent = true;
                     return Err(fault::io_error(self.phase, &error, &self.whom));
                 }
-            };
+            }
         }
     }
 
@@ -244,6 +118,10 @@ impl Transport {
                 self.phase = Phase::Head;
             }
             if let Some(end) = head::find_end(self.input.bytes(), self.searched) {
+                self.heads += end;
+                if self.heads > head::MAX_HEAD {
+                    return Err(head::too_large());
+                }
                 let ignore_length = self.link.settings.ignore_content_length;
                 let raw = self.input.take(end);
                 let (head, framing) = match Head::framed(&raw, self.asked_for_head, ignore_length) {
@@ -261,7 +139,10 @@ impl Transport {
                     exchange.timings.starttransfer = exchange.timings.starttransfer.filter(|_| more);
                     continue;
                 }
-                self.input.show(head.synthetic(framing, head.keep_alive(framing)));
+                // A redirect is followed on a new connection: the server may be closing this one, and what meets its
+                // end would have to be sent twice.
+                let reused = self.link.settings.follow.is_none() || !(300..400).contains(&head.status);
+                self.input.show(head.synthetic(framing, reused && head.keep_alive(framing)));
                 exchange.received(head);
                 self.phase = Phase::Content;
                 if framing == Framing::Chunked {
@@ -277,8 +158,7 @@ impl Transport {
                 return Err(Error { kind, ..error });
             }
             if self.input.len() > head::MAX_HEAD {
-                let text = format!("the answer's head is larger than {} KB", head::MAX_HEAD / 1024);
-                return Err(Error::new(Kind::Receive, text));
+                return Err(head::too_large());
             }
             self.searched = self.input.len();
             if !self.receive_some(exchange)? {
@@ -343,6 +223,7 @@ impl EngineTransport for Transport {
     fn is_open(&mut self) -> bool {
         // Anything that can be read now, be it bytes or the end, makes the connection useless for another request.
         !self.spent
+            && self.unsent.is_none()
             && self.input.is_empty()
             && matches!(self.channel.read(&mut [0; 16]), Err(error) if error.kind() == io::ErrorKind::WouldBlock)
     }

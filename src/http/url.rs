@@ -8,6 +8,7 @@ use std::fmt;
 
 pub(super) use parse::encode;
 
+use super::credentials::redact_query;
 use crate::error::Result;
 
 /// A target URL, split and normalised.
@@ -70,6 +71,11 @@ impl Scheme {
             Scheme::Https => 443,
         }
     }
+}
+
+/// `HOST:PORT`, an IPv6 address in brackets.
+pub(super) fn host_and_port(host: &str, port: u16) -> String {
+    if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
 /// Scheme, host and port: credentials stay within one (RFC 6454, section 4).
@@ -186,14 +192,15 @@ impl Url {
         self.text(self.userinfo.as_deref())
     }
 
-    /// The same with `<redacted>` for the password, for messages.
+    /// The same with `<redacted>` for the password and for secrets in the query, for messages.
     #[must_use]
     pub fn redacted(&self) -> String {
         let shown = self.userinfo.as_ref().map(|info| match info.split_once(':') {
             Some((user, _)) => format!("{user}:<redacted>"),
             None => info.clone(),
         });
-        self.text(shown.as_deref())
+        let query = self.query.as_deref().map(|query| redact_query(query).into_owned());
+        Url { query, ..self.clone() }.text(shown.as_deref())
     }
 
     /// The name for `-O`: the last segment of the path that has one.

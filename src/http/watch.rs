@@ -75,6 +75,7 @@ impl Watch {
 
     /// Begins another attempt: every limit counts anew.
     pub fn restart(&mut self) {
+        self.hold_signals();
         self.clock = Clock::start();
         self.progress = Progress::default();
         self.connect_by = None;
@@ -128,6 +129,7 @@ impl Watch {
 
     /// Does nothing for `length`; only a signal ends it earlier.
     pub fn sleep(&self, length: Duration) -> Result<()> {
+        self.hold_signals();
         let clock = Clock::start();
         loop {
             if let Some(error) = self.signals.as_ref().and_then(|signals| signals.arrived()) {
@@ -141,6 +143,18 @@ impl Watch {
                 self.signals.iter().map(|signals| PollFd::from_borrowed_fd(signals.as_fd(), PollFlags::IN)).collect();
             // Interrupted or not: the loop looks at the signals and the clock.
             let _ = poll(&mut signals, Some(&timespec(left)));
+        }
+    }
+
+    /// Ends with an error at a limit or a signal, without waiting for anything.
+    pub fn look(&mut self) -> Result<()> {
+        self.check(self.clock.elapsed())
+    }
+
+    /// What follows looks for signals, so they need not end the process.
+    fn hold_signals(&self) {
+        if let Some(signals) = &self.signals {
+            signals.hold();
         }
     }
 

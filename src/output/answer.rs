@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::write_stdout;
+use super::{unwritable, write_stdout};
 use crate::cli::{Fail, Output, Target};
 use crate::error::{Error, Kind, Result};
 
@@ -23,6 +23,7 @@ pub struct Answer<'a> {
     /// Its name, when `--no-clobber` chose another.
     numbered: Option<PathBuf>,
     status: u16,
+    /// Bytes of content written out in this attempt.
     written: u64,
     /// What stdout got last is no end of a line.
     open_line: bool,
@@ -109,12 +110,6 @@ impl<'a> Answer<'a> {
         self.numbered.as_deref().or(self.output.file.as_deref())
     }
 
-    /// Bytes of content written out in this attempt (`%{size_delivered}`).
-    #[must_use]
-    pub fn written(&self) -> u64 {
-        self.written
-    }
-
     /// Whether what comes next on a terminal would continue the answer's last line.
     #[must_use]
     pub fn open_line(&self) -> bool {
@@ -166,10 +161,6 @@ fn create_directories(path: &Path) -> Result<()> {
     fs::create_dir_all(directory).map_err(|error| {
         Error::new(Kind::Write, format!("{}: directory could not be made: {error}", directory.display()))
     })
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> Error {
-    Error::new(Kind::Write, format!("{}: could not be written: {error}", path.display()))
 }
 
 #[cfg(test)]

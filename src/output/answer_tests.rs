@@ -78,7 +78,7 @@ fn stdout_gets_the_content_and_each_piece_at_once() {
     answer.content(b"").unwrap();
     answer.content(b"\n").unwrap();
     answer.finish(false).unwrap();
-    assert_eq!((answer.written(), answer.filename()), (8, None));
+    assert_eq!((answer.written, answer.filename()), (8, None));
     assert_eq!(stdout.0, [b"data: 1".to_vec(), b"\n".to_vec()]);
 }
 
@@ -178,12 +178,12 @@ fn another_attempt_begins_the_file_again() {
     answer.head(b"HTTP/1.1 503 Busy\r\n\r\n", 503, &mut Vec::new()).unwrap();
     answer.content(b"try again later").unwrap();
     answer.restart().unwrap();
-    assert_eq!((directory.read("o").unwrap().as_str(), answer.written()), ("", 0));
+    assert_eq!((directory.read("o").unwrap().as_str(), answer.written), ("", 0));
     answer.head(HEAD, 200, &mut Vec::new()).unwrap();
     answer.content(b"x").unwrap();
     answer.finish(false).unwrap();
     assert_eq!(directory.read("o").unwrap().as_bytes(), [HEAD, b"x"].concat());
-    assert_eq!(answer.written(), 1);
+    assert_eq!(answer.written, 1);
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::write_out_json::quote;
 use super::write_out_value::{Facts, of};
-use super::{Value, csv};
-use crate::error::{Error, Kind, Result};
+use super::{Value, csv, unwritable};
+use crate::error::Result;
 use crate::http::Transfer;
 
 /// What a sample says of its transfer, by the names of `-w`: all moments and sizes, and nothing that may be a secret.
@@ -112,28 +112,29 @@ fn plain(value: &Value) -> String {
     text
 }
 
-/// A file for a run, made before the run so that nothing is measured in vain.
+/// A file for the results of a run, opened before the run so that nothing is measured in vain. It keeps what it holds
+/// until there are results.
 #[derive(Debug)]
-pub struct Export {
-    path: PathBuf,
-    file: File,
-}
+pub struct Export(Option<(PathBuf, File)>);
 
 impl Export {
-    /// Makes or empties the file.
-    pub fn create(path: PathBuf) -> Result<Export> {
-        let file = File::create(&path).map_err(|error| unwritable(&path, &error))?;
-        Ok(Export { path, file })
+    /// Opens the file, or makes it; `None` exports nothing.
+    pub fn open(path: Option<&Path>) -> Result<Export> {
+        let open = |path: &Path| {
+            let file = File::options().write(true).create(true).truncate(false).open(path);
+            Ok((path.to_owned(), file.map_err(|error| unwritable(path, &error))?))
+        };
+        path.map(open).transpose().map(Export)
     }
 
-    /// Writes all of it.
-    pub fn write(mut self, text: &str) -> Result<()> {
-        self.file.write_all(text.as_bytes()).map_err(|error| unwritable(&self.path, &error))
+    /// Writes the results in place of what there was.
+    pub fn write(self, text: impl FnOnce() -> String) -> Result<()> {
+        let Some((path, mut file)) = self.0 else { return Ok(()) };
+        // A pipe has nothing that could be in the way.
+        let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+        let emptied = if is_regular { file.set_len(0) } else { Ok(()) };
+        emptied.and_then(|()| file.write_all(text().as_bytes())).map_err(|error| unwritable(&path, &error))
     }
-}
-
-fn unwritable(path: &std::path::Path, error: &std::io::Error) -> Error {
-    Error::new(Kind::Write, format!("{}: could not be written: {error}", path.display()))
 }
 
 #[cfg(test)]
@@ -159,6 +160,18 @@ mod tests {
         assert_eq!(json(&head, "samples", &rows()), expected);
         let parsed: serde_json::Value = serde_json::from_str(&json(&Row::new(), "samples", &[])).unwrap();
         assert_eq!(parsed["samples"].as_array().map(Vec::len), Some(0));
+    }
+
+    #[test]
+    fn a_file_keeps_what_it_holds_until_there_are_results() {
+        let path = std::env::temp_dir().join(format!("gzpost-export-{}", std::process::id()));
+        std::fs::write(&path, "the results of another day").unwrap();
+        let export = Export::open(Some(&path)).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "the results of another day");
+        export.write(|| "new".to_owned()).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
+        std::fs::remove_file(&path).unwrap();
+        Export::open(None).unwrap().write(|| unreachable!("nothing is exported")).unwrap();
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub fn text(progress: &Progress, tokens: u64) -> String {
         parts.push(format!("{} received", units::bytes(progress.downloaded)));
     }
     if tokens > 0 {
-        parts.push(format!("~{tokens} {}", if tokens == 1 { "token" } else { "tokens" }));
+        parts.push(format!("~{}", units::count(tokens, "token")));
     }
     parts.join(", ")
 }

@@ -19,7 +19,8 @@ pub mod write_out;
 mod write_out_json;
 mod write_out_value;
 
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 pub use answer::Answer;
 pub use follow::Follow;
@@ -45,10 +46,17 @@ impl Default for Terminal {
     }
 }
 
-/// Writes to stdout at once. A reader that went away is an error without words: there is nobody to tell.
+/// Writes to stdout at once. A reader that went away is an error without words: there is nobody to tell. An `Error` of
+/// ours inside the writer's I/O error comes back as it is.
 pub fn write_stdout(stdout: &mut dyn Write, bytes: &[u8]) -> Result<()> {
-    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
-        ErrorKind::BrokenPipe => Error::new(Kind::Write, ""),
-        _ => Error::new(Kind::Write, format!("stdout: could not be written: {error}")),
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.downcast::<Error>() {
+        Ok(ours) => ours,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Error::new(Kind::Write, ""),
+        Err(error) => Error::new(Kind::Write, format!("stdout: could not be written: {error}")),
     })
+}
+
+/// What could not be written, and why.
+fn unwritable(path: &Path, error: &io::Error) -> Error {
+    Error::new(Kind::Write, format!("{}: could not be written: {error}", path.display()))
 }

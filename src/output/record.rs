@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use super::{host, utc};
+use super::{host, unwritable, utc};
 use crate::error::{Error, Kind, Result};
 use crate::stats::Summary;
 
@@ -208,8 +208,4 @@ fn shown(value: &Value) -> String {
 
 fn joined(values: &[Value], between: &str) -> String {
     values.iter().map(shown).collect::<Vec<_>>().join(between)
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Error {
-    Error::new(Kind::Write, format!("{}: could not be written: {error}", path.display()))
 }

@@ -35,7 +35,7 @@ struct Line {
 pub fn block(transfer: &Transfer, terminal: Option<Terminal>) -> String {
     let lines = lines(transfer);
     let longest = |length: fn(&Line) -> usize| lines.iter().map(length).max().unwrap_or(0);
-    let time_width = longest(|line| seconds(line.at).len()).max("10.123456".len());
+    let time_width = longest(|line| units::seconds(line.at).len()).max("10.123456".len());
     let used = " time_starttransfer: s  ".len() + time_width + longest(|line| line.note.len() + 2);
     let bars = terminal.map(|terminal| (terminal.plain, terminal.width.saturating_sub(used).min(BAR_MAX)));
     let bars = bars.filter(|&(_, width)| width >= BAR_MIN);
@@ -44,7 +44,7 @@ pub fn block(transfer: &Transfer, terminal: Option<Terminal>) -> String {
     let mut text = String::new();
     let mut before = Duration::ZERO;
     for Line { name, at, note } in &lines {
-        let mut line = format!("{:>19}: {:>time_width$}s", format!("time_{name}"), seconds(*at));
+        let mut line = format!("{:>19}: {:>time_width$}s", format!("time_{name}"), units::seconds(*at));
         if let Some((plain, width)) = bars {
             let bar = if plain { plain_bar } else { fine_bar }(before, *at, scale, width);
             let _ = write!(line, "  {bar:<width$}");
@@ -107,14 +107,10 @@ fn stall(tokens: &Tokens) -> Option<String> {
 fn tokens(transfer: &Transfer) -> Option<String> {
     let tokens = transfer.tokens.as_ref().filter(|tokens| tokens.count > 0)?;
     let mark = if tokens.reported { "" } else { "~" };
-    let noun = if tokens.count == 1 { "token" } else { "tokens" };
+    let count = units::count(tokens.count, "token");
     let unseen = if tokens.unseen > 0 { format!(" ({} unseen)", tokens.unseen) } else { String::new() };
     let rate = transfer.tokens_per_second().map(|rate| format!(", {rate:.1}/s")).unwrap_or_default();
-    Some(format!("{mark}{} {noun}{unseen}{rate}", tokens.count))
-}
-
-fn seconds(at: Duration) -> String {
-    format!("{}.{:06}", at.as_secs(), at.subsec_micros())
+    Some(format!("{mark}{count}{unseen}{rate}"))
 }
 
 /// From `start` to `end` in eighths of a column: begins in the column that `start` falls in and ends exactly.

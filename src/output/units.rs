@@ -15,7 +15,9 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-fn three_digits(value: f64) -> String {
+/// `1.20`, `27.8`, `377`: the unit is the caller's.
+#[must_use]
+pub fn three_digits(value: f64) -> String {
     if value < 9.995 {
         format!("{value:.2}")
     } else if value < 99.95 {
@@ -43,14 +45,29 @@ pub fn duration(length: Duration) -> String {
 /// The same of milliseconds with three digits, for comparisons: `0.42 ms`, `27.3 ms`, `741 ms`, `2.55 s`, `70.1 s`.
 #[must_use]
 pub fn milliseconds(ms: f64) -> String {
-    match ms {
-        ..9.995 => format!("{ms:.2} ms"),
-        ..99.95 => format!("{ms:.1} ms"),
-        ..999.5 => format!("{ms:.0} ms"),
-        ..9_995.0 => format!("{:.2} s", ms / 1e3),
-        ..99_950.0 => format!("{:.1} s", ms / 1e3),
-        _ => format!("{:.0} s", ms / 1e3),
+    if ms < 999.5 { format!("{} ms", three_digits(ms)) } else { format!("{} s", three_digits(ms / 1e3)) }
+}
+
+/// Whole seconds, minutes or tenths of hours: as much as an estimate is worth.
+#[must_use]
+pub fn rough(length: Duration) -> String {
+    match length.as_secs() {
+        seconds @ 0..100 => format!("{seconds} s"),
+        seconds @ 100..6_000 => format!("{} min", (seconds + 30) / 60),
+        seconds => format!("{:.1} h", seconds as f64 / 3_600.0),
     }
+}
+
+/// Seconds as curl prints them: `0.013241`.
+#[must_use]
+pub fn seconds(length: Duration) -> String {
+    format!("{}.{:06}", length.as_secs(), length.subsec_micros())
+}
+
+/// A number of things: `1 token`, `2 tokens`.
+#[must_use]
+pub fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
@@ -96,6 +113,13 @@ mod tests {
             (-3.0, "-3.00 ms"),
         ] {
             assert_eq!(milliseconds(ms), text);
+        }
+    }
+
+    #[test]
+    fn estimates_are_rough() {
+        for (seconds, text) in [(0, "0 s"), (99, "99 s"), (100, "2 min"), (3_600, "60 min"), (9_000, "2.5 h")] {
+            assert_eq!(rough(Duration::from_secs(seconds)), text);
         }
     }
 

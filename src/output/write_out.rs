@@ -8,6 +8,7 @@ use super::write_out_value::{self as value, Facts};
 use super::{utc, write_out_json as json, write_stdout};
 use crate::error::Result;
 use crate::http::Transfer;
+use crate::http::credentials::escape;
 
 /// A part of a URL by curl's name for it (`host`, `port`, `query`, …); `true` asks for the last URL requested
 /// (`urle.*`), `false` for the one given (`url.*`).
@@ -195,6 +196,7 @@ impl Sink<'_> {
 
     fn complain(&mut self, name: &str) -> Result<()> {
         self.flush()?;
+        let name = escape(name.as_bytes());
         self.err.write_all(format!("gzpost: unknown --write-out variable: '{name}'\n").as_bytes()).ok();
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use super::units;
 use super::write_out::UrlPart;
 use super::write_out_json::quote;
 use crate::http::{Tokens, Transfer};
@@ -38,7 +39,7 @@ impl Value {
             Value::Code(code) => write!(text, "{:03}", code.unwrap_or(0)),
             Value::Number(number) => write!(text, "{number}"),
             Value::Ratio(ratio) => write!(text, "{ratio:.2}"),
-            Value::Time(time) => write!(text, "{}.{:06}", time.as_secs(), time.subsec_micros()),
+            Value::Time(time) => text.write_str(&units::seconds(*time)),
             Value::Missing(stand_in) => text.write_str(stand_in),
         };
     }

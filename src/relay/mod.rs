@@ -14,7 +14,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle, Scope};
 use std::time::Duration;
@@ -64,7 +64,7 @@ impl Default for Config {
     }
 }
 
-/// A relay that serves until it is stopped or dropped.
+/// A relay that serves until it is dropped.
 #[derive(Debug)]
 pub struct Relay {
     address: SocketAddr,
@@ -105,16 +105,6 @@ impl Relay {
         self.address
     }
 
-    /// Serves until `ended` is set, by a signal for example; looks at it twenty times a second.
-    pub fn serve_until(self, ended: &AtomicBool) {
-        while !ended.load(Ordering::Relaxed) && self.shared.pause(Duration::from_millis(50)) {}
-    }
-
-    /// Ends every connection and waits for the threads, which takes no longer than a write in progress.
-    pub fn stop(self) {
-        drop(self);
-    }
-
     /// Requests with a well-formed head so far.
     #[must_use]
     pub fn requests(&self) -> u64 {
@@ -134,6 +124,7 @@ impl Relay {
     }
 }
 
+/// Ends every connection and waits for the threads, which takes no longer than a write in progress.
 impl Drop for Relay {
     fn drop(&mut self) {
         self.shared.end();

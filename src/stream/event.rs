@@ -34,32 +34,39 @@ impl EventStream {
         self.skipped
     }
 
-    /// Reads on; `on_event` gets the name (empty when there is none) and the data of each event that is complete.
-    pub fn feed(&mut self, bytes: &[u8], on_event: &mut impl FnMut(&[u8], &[u8])) {
-        let mut rest = match bytes {
-            [] => return,
-            [b'\n', rest @ ..] if self.after_cr => rest,
-            _ => bytes,
-        };
-        self.after_cr = false;
-        while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
-            let (line, tail) = rest.split_at(end);
-            self.line_end(line, on_event);
-            rest = match tail {
-                [b'\r', b'\n', rest @ ..] => rest,
-                [b'\r'] => {
-                    self.after_cr = true;
-                    &[]
-                }
-                _ => &tail[1..],
-            };
+    /// Whether the next byte begins an event: nothing of one is kept.
+    pub fn between_events(&self) -> bool {
+        let kept = !(self.line.is_empty() && self.data.is_empty() && self.name.is_empty());
+        self.started && !(kept || self.bare || self.oversized || self.torn || self.after_cr)
+    }
+
+    /// Reads on, up to the end of the first event that is complete, and returns how much that was; `on_event` gets its
+    /// name (empty when there is none) and its data.
+    pub fn feed(&mut self, bytes: &[u8], on_event: &mut impl FnMut(&[u8], &[u8])) -> usize {
+        if bytes.is_empty() {
+            return 0;
         }
+        let mut at = usize::from(std::mem::take(&mut self.after_cr) && bytes[0] == b'\n');
+        while let Some(length) = bytes[at..].iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let end = at + length;
+            let complete = self.line_end(&bytes[at..end], on_event);
+            at = match bytes[end..] {
+                [b'\r', b'\n', ..] => end + 2,
+                _ => end + 1,
+            };
+            self.after_cr = bytes[end..] == *b"\r";
+            if complete {
+                return at;
+            }
+        }
+        let rest = &bytes[at..];
         if rest.is_empty() {
         } else if self.torn || !self.fits(rest.len()) {
             self.torn = true;
         } else {
             self.line.extend_from_slice(rest);
         }
+        bytes.len()
     }
 
     /// The end of the stream: an event that lacks only its blank line is handed over, though the standard drops it.
@@ -78,27 +85,28 @@ impl EventStream {
         !self.oversized
     }
 
-    /// A line is complete; `tail` is its end, or all of it.
-    fn line_end(&mut self, tail: &[u8], on_event: &mut impl FnMut(&[u8], &[u8])) {
+    /// A line is complete; `tail` is its end, or all of it. Whether an event is complete with it.
+    fn line_end(&mut self, tail: &[u8], on_event: &mut impl FnMut(&[u8], &[u8])) -> bool {
         if std::mem::take(&mut self.torn) {
             self.started = true;
         } else if self.line.is_empty() {
-            self.whole_line(tail, on_event);
+            return self.whole_line(tail, on_event);
         } else if self.fits(tail.len()) {
             let mut line = std::mem::take(&mut self.line);
             line.extend_from_slice(tail);
-            self.whole_line(&line, on_event);
+            let complete = self.whole_line(&line, on_event);
             line.clear();
             self.line = line;
+            return complete;
         }
+        false
     }
 
-    fn whole_line(&mut self, line: &[u8], on_event: &mut impl FnMut(&[u8], &[u8])) {
+    fn whole_line(&mut self, line: &[u8], on_event: &mut impl FnMut(&[u8], &[u8])) -> bool {
         let bom = !std::mem::replace(&mut self.started, true);
         let line = line.strip_prefix(b"\xEF\xBB\xBF").filter(|_| bom).unwrap_or(line);
         if line.is_empty() {
-            self.dispatch(on_event);
-            return;
+            return self.dispatch(on_event);
         }
         let (field, value) = match line.iter().position(|&byte| byte == b':') {
             Some(colon) => (&line[..colon], &line[colon + 1..]),
@@ -118,6 +126,7 @@ impl EventStream {
             // Comments, `id`, `retry` and fields that do not exist.
             _ => {}
         }
+        false
     }
 
     fn push(&mut self, value: &[u8]) {
@@ -127,15 +136,19 @@ impl EventStream {
         }
     }
 
-    fn dispatch(&mut self, on_event: &mut impl FnMut(&[u8], &[u8])) {
+    /// Whether there was an event to hand over.
+    fn dispatch(&mut self, on_event: &mut impl FnMut(&[u8], &[u8])) -> bool {
+        let mut complete = false;
         if std::mem::take(&mut self.oversized) {
             self.skipped += 1;
         } else if let [data @ .., b'\n'] = &self.data[..] {
             on_event(&self.name, data);
+            complete = true;
         }
         self.data.clear();
         self.name.clear();
         self.bare = false;
+        complete
     }
 }
 
@@ -146,6 +159,13 @@ const NAME_LIMIT: usize = 64;
 mod tests {
     use super::*;
 
+    fn feed(stream: &mut EventStream, mut bytes: &[u8], keep: &mut impl FnMut(&[u8], &[u8])) {
+        while !bytes.is_empty() {
+            let read = stream.feed(bytes, keep);
+            bytes = &bytes[read..];
+        }
+    }
+
     fn events_of<'a>(parts: impl IntoIterator<Item = &'a [u8]>, finish: bool) -> Vec<(String, String)> {
         let mut events = Vec::new();
         let mut stream = EventStream::default();
@@ -153,7 +173,7 @@ mod tests {
             events.push((String::from_utf8_lossy(name).into_owned(), String::from_utf8_lossy(data).into_owned()));
         };
         for part in parts {
-            stream.feed(part, &mut keep);
+            feed(&mut stream, part, &mut keep);
         }
         if finish {
             stream.finish(&mut keep);
@@ -222,12 +242,12 @@ mod tests {
             let mut keep = |_: &[u8], data: &[u8]| events.push(data.to_vec());
             let block = vec![b'x'; (LIMIT + LIMIT / 4) / (16 * lines)];
             for _ in 0..lines {
-                stream.feed(b"data: ", &mut keep);
-                (0..16).for_each(|_| stream.feed(&block, &mut keep));
-                stream.feed(b"data: y\n", &mut keep);
+                feed(&mut stream, b"data: ", &mut keep);
+                (0..16).for_each(|_| feed(&mut stream, &block, &mut keep));
+                feed(&mut stream, b"data: y\n", &mut keep);
                 assert!(stream.line.capacity() + stream.data.capacity() <= 2 * LIMIT);
             }
-            stream.feed(b"\ndata: small\n\n", &mut keep);
+            feed(&mut stream, b"\ndata: small\n\n", &mut keep);
             assert_eq!((events, stream.skipped()), (vec![b"small".to_vec()], 1));
         }
     }

@@ -2,6 +2,8 @@
 //!
 //! `bytes → scanner → event or objects → token (one file per API) → transcript and pace`
 //!
+//! Events that repeat a pattern skip the way through token.
+//!
 //! Nothing here reads a clock or writes: moments are passed in, and what was learnt is asked for.
 
 mod event;
@@ -9,6 +11,7 @@ mod event;
 mod fixtures;
 mod objects;
 mod pace;
+mod pattern;
 mod scanner;
 mod surrogate;
 mod token;

@@ -9,12 +9,12 @@ pub(super) struct Pace {
     pub last: Option<Duration>,
     pub token_events: u64,
     pub longest_gap: Option<Duration>,
-    /// The first `GAPS` gaps in microseconds: 4 MB at most.
+    /// The first `GAPS` gaps in microseconds: half a megabyte at most.
     gaps: Vec<u32>,
 }
 
-/// A stream with more gaps than these shows its median in the first million.
-const GAPS: usize = 1 << 20;
+/// Of a longer stream, and no model answers in more tokens, the median is that of the first 131,072 gaps.
+const GAPS: usize = 1 << 17;
 
 /// Fewer events than these are no burst: a short answer may fit one packet.
 const BURST_EVENTS: usize = 8;
@@ -27,16 +27,20 @@ const BURST_PART: u64 = 20;
 const BURST_MICROSECONDS: u64 = 250;
 
 impl Pace {
-    /// An event that carries a token has arrived.
-    pub fn token(&mut self, now: Duration) {
-        self.token_events += 1;
-        if let Some(last) = self.last {
-            let gap = now.saturating_sub(last);
-            self.longest_gap = self.longest_gap.max(Some(gap));
-            if self.gaps.len() < GAPS {
-                self.gaps.push(gap.as_micros().try_into().unwrap_or(u32::MAX));
-            }
+    /// Events that carry a token have arrived, all at once.
+    pub fn tokens(&mut self, events: usize, now: Duration) {
+        if events == 0 {
+            return;
         }
+        self.token_events += events as u64;
+        let gap = self.last.map(|last| now.saturating_sub(last));
+        // Between those that come together there is no time.
+        let none = (events > 1).then_some(Duration::ZERO);
+        self.longest_gap = self.longest_gap.max(gap).max(none);
+        if let Some(gap) = gap.filter(|_| self.gaps.len() < GAPS) {
+            self.gaps.push(gap.as_micros().try_into().unwrap_or(u32::MAX));
+        }
+        self.gaps.resize(GAPS.min(self.gaps.len() + events - 1), 0);
         self.first = self.first.or(Some(now));
         self.last = Some(now);
     }
@@ -44,8 +48,9 @@ impl Pace {
     /// The median of the gaps, the mean of the middle two when their number is even.
     pub fn median_gap(&self) -> Option<Duration> {
         let mut gaps = self.gaps.clone();
-        gaps.sort_unstable();
-        let (low, high) = (gaps.get(gaps.len().checked_sub(1)? / 2)?, gaps.get(gaps.len() / 2)?);
+        let (odd, middle) = (gaps.len() % 2 == 1, gaps.len() / 2);
+        let (below, high, _) = (!gaps.is_empty()).then(|| gaps.select_nth_unstable(middle))?;
+        let low = if odd { &*high } else { below.iter().max()? };
         Some(Duration::from_nanos((u64::from(*low) + u64::from(*high)) * 500))
     }
 
@@ -60,17 +65,18 @@ impl Pace {
         let events = self.gaps.len() + 1;
         let Some(first) = self.first.filter(|_| events >= BURST_EVENTS) else { return false };
         let most = events - events / 10;
-        let first = u64::try_from(first.as_micros()).unwrap_or(u64::MAX / 2);
-        let mut moments = Vec::with_capacity(events);
-        moments.push(first);
-        moments.extend(self.gaps.iter().scan(first, |moment, &gap| {
-            *moment += u64::from(gap);
-            Some(*moment)
-        }));
-        moments.windows(most).any(|window| {
-            let length = window[most - 1] - window[0];
-            length * BURST_PART <= window[0] && length <= BURST_MICROSECONDS * (most as u64 - 1)
-        })
+        let mut start = u64::try_from(first.as_micros()).unwrap_or(u64::MAX / 2);
+        let (inside, after) = self.gaps.split_at(most - 1);
+        let mut length: u64 = inside.iter().map(|&gap| u64::from(gap)).sum();
+        let short =
+            |start: u64, length: u64| length * BURST_PART <= start && length <= BURST_MICROSECONDS * (most as u64 - 1);
+        // The stretch moves over the events one by one: a gap leaves it and one enters.
+        short(start, length)
+            || self.gaps.iter().zip(after).any(|(&left, &entered)| {
+                start += u64::from(left);
+                length = length + u64::from(entered) - u64::from(left);
+                short(start, length)
+            })
     }
 }
 
@@ -80,7 +86,7 @@ mod tests {
 
     fn pace_of(moments: impl IntoIterator<Item = u64>) -> Pace {
         let mut pace = Pace::default();
-        moments.into_iter().for_each(|micros| pace.token(Duration::from_micros(micros)));
+        moments.into_iter().for_each(|micros| pace.tokens(1, Duration::from_micros(micros)));
         pace
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::event::EventStream;
 use super::objects::Objects;
 use super::pace::Pace;
+use super::pattern::Pattern;
 use super::token::{Answer, Heard, is_complete};
 use super::transcript::Piece;
 use crate::http::Tokens;
@@ -52,6 +53,7 @@ enum Hint {
 struct Seen {
     answer: Answer,
     pace: Pace,
+    pattern: Pattern,
     first_event: Option<Duration>,
     events: u64,
     /// The answer came in one document.
@@ -91,7 +93,7 @@ impl Scanner {
                 }
             }
             Form::EventStream(stream) => {
-                stream.feed(bytes, &mut |name, data| seen.event(name, data, now));
+                seen.events(stream, bytes, now);
                 seen.skipped = stream.skipped() > 0;
             }
             Form::Json(objects, sequence) => {
@@ -117,7 +119,8 @@ impl Scanner {
         if let Form::EventStream(stream) = &mut self.form {
             stream.finish(&mut |name, data| {
                 if is_complete(data) {
-                    seen.event(name, data, now);
+                    let heard = seen.answer.read(name, data);
+                    seen.at(heard, now);
                 }
             });
         }
@@ -188,12 +191,6 @@ impl Scanner {
         self.seen.answer.recognised
     }
 
-    /// Whether nothing more is expected of this content: it is of no form that is known, or has ended.
-    #[must_use]
-    pub fn idle(&self) -> bool {
-        matches!(self.form, Form::Idle)
-    }
-
     /// Whether the content is a stream of an API that marks its end.
     #[must_use]
     pub fn end_expected(&self) -> bool {
@@ -215,9 +212,28 @@ impl Scanner {
 }
 
 impl Seen {
-    fn event(&mut self, name: &[u8], data: &[u8], now: Duration) {
-        let heard = self.answer.read(name, data);
-        self.at(heard, now);
+    /// Reads on in an event stream. Token events that follow a pattern are only counted, unless their texts are
+    /// wanted.
+    fn events(&mut self, stream: &mut EventStream, mut bytes: &[u8], now: Duration) {
+        while !bytes.is_empty() {
+            let from_start = !self.answer.transcript.wanted && stream.between_events();
+            if from_start {
+                let (events, length) = self.pattern.repeats(bytes);
+                self.events += events as u64;
+                self.pace.tokens(events, now);
+                bytes = &bytes[length..];
+            }
+            let mut heard = Heard::default();
+            let read = stream.feed(bytes, &mut |name, data| {
+                heard = self.answer.read(name, data);
+                self.at(heard, now);
+            });
+            let (event, rest) = bytes.split_at(read);
+            if from_start && heard.token {
+                self.pattern.learn(event);
+            }
+            bytes = rest;
+        }
     }
 
     /// Whether the object is of a known shape, as the first one must be.
@@ -233,9 +249,7 @@ impl Seen {
     fn at(&mut self, heard: Heard, now: Duration) {
         self.events += 1;
         self.first_event = self.first_event.or(Some(now));
-        if heard.token {
-            self.pace.token(now);
-        }
+        self.pace.tokens(usize::from(heard.token), now);
     }
 }
 

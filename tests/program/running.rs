@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead, Cursor, ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::process::{Child, ChildStdin};
 use std::time::Instant;
 
@@ -77,9 +78,42 @@ impl Running {
         self.stdout.file = None;
     }
 
+    /// Types on the terminal that stderr is.
+    pub fn type_in(&mut self, text: &str) {
+        let terminal = self.stderr.file.as_mut().expect("an open terminal");
+        terminal.write_all(text.as_bytes()).expect("a terminal that takes keys");
+    }
+
     /// Sends a signal.
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).expect("a process to signal");
+    }
+
+    /// Waits until the pipe of stdout holds about what a pipe holds, without reading from it.
+    #[track_caller]
+    pub fn wait_until_stdout_is_full(&self) {
+        const NEARLY_FULL: u64 = 48 << 10;
+        let started = Instant::now();
+        let pipe = self.stdout.file.as_ref().expect("an open stdout");
+        while rustix::io::ioctl_fionread(pipe).expect("a pipe") < NEARLY_FULL {
+            assert!(started.elapsed() < DEADLINE, "stdout does not fill\n{}", self.describe());
+            std::thread::yield_now();
+        }
+    }
+
+    /// Waits until the process runs this program and waits for something (state S of proc(5)).
+    #[track_caller]
+    pub fn wait_until_it_sleeps(&self, program: &str) {
+        let (started, id) = (Instant::now(), self.id());
+        let sleeps = || {
+            let is_it = std::fs::read_link(format!("/proc/{id}/exe")).is_ok_and(|path| path == Path::new(program));
+            let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+            is_it && stat.rsplit(')').next().is_some_and(|state| state.starts_with(" S"))
+        };
+        while !sleeps() {
+            assert!(started.elapsed() < DEADLINE, "{program} does not sleep\n{}", self.describe());
+            std::thread::yield_now();
+        }
     }
 
     /// Waits for the end.

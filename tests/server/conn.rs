@@ -26,7 +26,8 @@ enum Stream {
 }
 
 impl Conn {
-    pub(super) fn plain(socket: TcpStream) -> Conn {
+    /// Over TCP, for a test that accepts by itself too.
+    pub fn plain(socket: TcpStream) -> Conn {
         set_deadlines(&socket).expect("deadlines on a socket");
         Conn { stream: Stream::Plain(socket), unread: Vec::new(), hello: None, silent: false }
     }
@@ -98,6 +99,32 @@ impl Conn {
     #[track_caller]
     pub fn write(&mut self, bytes: impl AsRef<[u8]>) {
         self.send(bytes.as_ref()).unwrap_or_else(|error| panic!("the client did not take an answer: {error}"));
+    }
+
+    /// Sends bytes, as many as the client takes before it closes.
+    #[track_caller]
+    pub fn write_if_wanted(&mut self, bytes: impl AsRef<[u8]>) {
+        match self.send(bytes.as_ref()) {
+            Err(error) if !gone(&error) => panic!("the client neither read nor closed: {error}"),
+            _ => {}
+        }
+    }
+
+    /// Sends bytes past TLS, as a fault on the way would.
+    #[track_caller]
+    pub fn write_past_tls(&mut self, bytes: impl AsRef<[u8]>) {
+        self.socket().write_all(bytes.as_ref()).unwrap_or_else(|error| panic!("the client did not take it: {error}"));
+        self.silent = true;
+    }
+
+    /// Sends bytes that the client may refuse to take by closing.
+    #[track_caller]
+    pub fn offer(&mut self, bytes: impl AsRef<[u8]>) {
+        match self.send(bytes.as_ref()) {
+            Ok(()) => {}
+            Err(error) if gone(&error) => {}
+            Err(error) => panic!("the client neither read nor closed: {error}"),
+        }
     }
 
     /// Sends the same bytes again and again until the client has closed.

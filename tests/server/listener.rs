@@ -5,8 +5,11 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
+use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, poll};
+
+use super::DEADLINE;
 
 /// A listening socket of either family.
 pub enum Listener {
@@ -15,9 +18,18 @@ pub enum Listener {
 }
 
 impl Listener {
-    /// On 127.0.0.1, at a free port.
-    pub fn tcp() -> (Listener, SocketAddr) {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    /// At this address; port 0 is any that is free.
+    pub fn tcp(address: SocketAddr) -> (Listener, SocketAddr) {
+        let started = Instant::now();
+        let listener = loop {
+            match TcpListener::bind(address) {
+                // A process that another test is starting holds a copy of the former listener until it is started.
+                Err(error) if error.kind() == ErrorKind::AddrInUse && started.elapsed() < DEADLINE => {
+                    std::thread::yield_now();
+                }
+                bound => break bound.expect("a free port"),
+            }
+        };
         let address = listener.local_addr().expect("an address");
         listener.set_nonblocking(true).expect("a non-blocking listener");
         (Listener::Tcp(listener), address)

@@ -67,6 +67,12 @@ impl<T: Send + 'static> Server<T> {
         Server::tcp("http", usize::MAX, move |number, socket| script(number, Conn::plain(socket)))
     }
 
+    /// Serves as many connections at an address, port 0 being any that is free, and then refuses more.
+    pub fn some(address: SocketAddr, limit: usize, script: impl Fn(Conn) -> T + Send + Sync + 'static) -> Server<T> {
+        let (listener, address) = Listener::tcp(address);
+        Server::run("http", Place::Tcp(address), listener, limit, move |_, socket| script(Conn::plain(socket)))
+    }
+
     /// Serves one connection over TLS; the script begins after the handshake.
     pub fn tls(authority: &Authority, tls: &Tls, script: impl FnOnce(Conn) -> T + Send + 'static) -> Server<T> {
         let config = tls::configure(authority, tls);
@@ -92,7 +98,7 @@ impl<T: Send + 'static> Server<T> {
         limit: usize,
         serve: impl Fn(usize, TcpStream) -> T + Send + Sync + 'static,
     ) -> Server<T> {
-        let (listener, address) = Listener::tcp();
+        let (listener, address) = Listener::tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         Server::run(scheme, Place::Tcp(address), listener, limit, serve)
     }
 
@@ -153,14 +159,19 @@ impl Server<String> {
 impl<T> Server<T> {
     /// A URL of this server by its address, over TCP.
     pub fn url(&self, target: &str) -> String {
-        format!("{}://127.0.0.1:{}{target}", self.scheme, self.port())
+        format!("{}://{}{target}", self.scheme, self.address())
     }
 
     /// The port, over TCP.
     pub fn port(&self) -> u16 {
+        self.address().port()
+    }
+
+    /// The address, over TCP.
+    pub fn address(&self) -> SocketAddr {
         match &self.place {
-            Place::Tcp(address) => address.port(),
-            Place::Unix(_) => panic!("a Unix socket has no port"),
+            Place::Tcp(address) => *address,
+            Place::Unix(_) => panic!("a Unix socket has no address"),
         }
     }
 
@@ -189,6 +200,19 @@ impl<T> Server<T> {
         returned
     }
 
+    /// The same once as many connections as the limit were accepted.
+    #[track_caller]
+    pub fn finish_when_full(mut self) -> Vec<T> {
+        let scripts = self.accepting.take().expect("joined once").join().expect("the accepting thread");
+        whole(scripts)
+    }
+
+    /// The same where it does not matter whether there were connections.
+    #[track_caller]
+    pub fn finish_any(mut self) -> Vec<T> {
+        self.join()
+    }
+
     /// Fails when any connection was made.
     #[track_caller]
     pub fn assert_unasked(mut self) {
@@ -200,12 +224,15 @@ impl<T> Server<T> {
     #[track_caller]
     fn join(&mut self) -> Vec<T> {
         drop(self.stop.take());
-        let scripts = self.accepting.take().expect("joined once").join().expect("the accepting thread");
-        let returned = scripts.into_iter().map(JoinHandle::join);
-        let whole =
-            |result: Result<T, _>| result.unwrap_or_else(|panic| panic!("a script failed: {}", message(&panic)));
-        returned.map(whole).collect()
+        whole(self.accepting.take().expect("joined once").join().expect("the accepting thread"))
     }
+}
+
+/// What scripts returned; fails when one has failed.
+#[track_caller]
+fn whole<T>(scripts: Vec<JoinHandle<T>>) -> Vec<T> {
+    let returned = scripts.into_iter().map(JoinHandle::join);
+    returned.map(|result| result.unwrap_or_else(|panic| panic!("a script failed: {}", message(&panic)))).collect()
 }
 
 impl<T> Drop for Server<T> {

@@ -1,7 +1,6 @@
 //! The results of a bench in files: JSON and CSV with every sample, Markdown, SVG, and the record.
 
-use std::fs::{self, File};
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
@@ -11,8 +10,9 @@ use super::report::{Comparison, Cost, Report, SEED, Side};
 use super::sample::Sample;
 use super::{tables, text};
 use crate::cli::{Bench, Exports, Metric};
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 use crate::http::timing::Timings;
+use crate::output::export::Export;
 use crate::output::record::{self, Record};
 use crate::output::{csv, svg, units, utc};
 use crate::stats::{self, Line, Ratio, Summary};
@@ -40,39 +40,29 @@ const MOMENTS: [(&str, Moment); 11] = [
     ("time_compress", |timings| timings.compress),
 ];
 
-/// Refuses files that could not be written in the end; what is there already stays.
-pub(super) fn check(exports: &Exports) -> Result<()> {
-    for path in [&exports.json, &exports.csv, &exports.markdown, &exports.svg].into_iter().flatten() {
-        File::options().append(true).create(true).open(path).map_err(|error| unwritable(path, &error))?;
-    }
-    exports.record.as_deref().map_or(Ok(()), record::check)
+/// The files for JSON, CSV, Markdown and SVG.
+pub(super) type Files = [Export; 4];
+
+/// Refuses what could not be written in the end.
+pub(super) fn open(exports: &Exports) -> Result<Files> {
+    exports.record.as_deref().map_or(Ok(()), record::check)?;
+    let open = |path: &Option<PathBuf>| Export::open(path.as_deref());
+    Ok([open(&exports.json)?, open(&exports.csv)?, open(&exports.markdown)?, open(&exports.svg)?])
 }
 
 /// Writes everything that was asked for.
-pub(super) fn write(bench: &Bench, report: &Report, occasion: &Occasion) -> Result<()> {
+pub(super) fn write(bench: &Bench, report: &Report, occasion: &Occasion, files: Files) -> Result<()> {
     let hidden = hidden(bench);
     let samples = samples_csv(report, &hidden);
-    let exports = &bench.exports;
-    let json = || format!("{:#}\n", results(report, &hidden));
-    let texts: [(_, &dyn Fn() -> String); 4] = [
-        (&exports.json, &json),
-        (&exports.csv, &|| samples.clone()),
-        (&exports.markdown, &|| text::markdown(report)),
-        (&exports.svg, &|| svg::figure(&tables::figure(report))),
-    ];
-    for (path, text) in texts {
-        if let Some(path) = path {
-            fs::write(path, text()).map_err(|error| unwritable(path, &error))?;
-        }
-    }
-    match &exports.record {
+    let [json, csv, markdown, svg] = files;
+    json.write(|| format!("{:#}\n", results(report, &hidden)))?;
+    csv.write(|| samples.clone())?;
+    markdown.write(|| text::markdown(report))?;
+    svg.write(|| svg::figure(&tables::figure(report)))?;
+    match &bench.exports.record {
         Some(folder) => record::write(folder, &record_of(bench, report, occasion), &samples),
         None => Ok(()),
     }
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Error {
-    Error::new(Kind::Write, format!("{}: could not be written: {error}", path.display()))
 }
 
 /// Under an alias, the names that messages of failures may hold.
@@ -105,15 +95,11 @@ fn samples_csv(report: &Report, hidden: &[(String, String)]) -> String {
                 Value::Number(number) if number.is_f64() => format!("{:.6}", number.as_f64().unwrap_or_default()),
                 other => other.to_string(),
             });
-            let moments = MOMENTS.map(|(_, moment)| moment(&sample.timings).map(seconds).unwrap_or_default());
+            let moments = MOMENTS.map(|(_, moment)| moment(&sample.timings).map(units::seconds).unwrap_or_default());
             facts.into_iter().chain(moments).collect()
         })
         .collect();
     csv::text(&header, &rows)
-}
-
-fn seconds(moment: Duration) -> String {
-    format!("{}.{:06}", moment.as_secs(), moment.subsec_micros())
 }
 
 /// What is said about a sample besides its moments.

@@ -7,7 +7,7 @@ use super::plan::Step;
 use crate::cli::Output;
 use crate::http::{Observer, Progress as Transferred};
 use crate::output::chart::bar;
-use crate::output::{Follow, Live, Stderr, Terminal};
+use crate::output::{Follow, Live, Stderr, Terminal, units};
 
 /// The time left is shown in seconds.
 const TICK: Duration = Duration::from_millis(500);
@@ -72,18 +72,10 @@ impl Progress {
 
 impl Bar {
     fn draw(&mut self, elapsed: Duration, stderr: &mut Stderr) {
-        let left = self.left.map(|left| format!(", {} left", rough(left.saturating_sub(elapsed)))).unwrap_or_default();
+        let left =
+            self.left.map(|left| format!(", {} left", units::rough(left.saturating_sub(elapsed)))).unwrap_or_default();
         let bar = bar(self.share, WIDTH, self.plain);
         self.live.show(&format!("[{bar:<WIDTH$}] {}{left}", self.what), stderr);
-    }
-}
-
-/// As much as an estimate is worth.
-fn rough(left: Duration) -> String {
-    match left.as_secs() {
-        seconds @ 0..100 => format!("{seconds} s"),
-        seconds @ 100..6_000 => format!("{} min", (seconds + 30) / 60),
-        seconds => format!("{:.1} h", seconds as f64 / 3_600.0),
     }
 }
 
@@ -113,17 +105,5 @@ impl Observer for Progress {
 
     fn progress(&mut self, transferred: &Transferred) {
         self.change(|bar, stderr| bar.draw(transferred.elapsed, stderr));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn estimates_are_rough() {
-        for (seconds, text) in [(0, "0 s"), (99, "99 s"), (100, "2 min"), (3_600, "60 min"), (9_000, "2.5 h")] {
-            assert_eq!(rough(Duration::from_secs(seconds)), text);
-        }
     }
 }

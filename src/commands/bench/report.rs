@@ -7,6 +7,7 @@ use super::bodies::Prepared;
 use super::sample::{Run, Sample, milliseconds};
 use crate::body::Coding;
 use crate::cli::{Bench, Metric};
+use crate::output::units;
 use crate::stats::{self, Line, Ratio, Summary};
 
 /// Resampling is the same in every run over the same samples.
@@ -15,7 +16,7 @@ pub(super) const SEED: u64 = 2_026;
 /// Fewer pairs than this are not enough for an interval.
 const FEW: usize = 5;
 
-/// Sizes below three make no line that could be checked by a third.
+/// Through two points there is always a line; only a third one says whether it means something.
 const POINTS: usize = 3;
 
 /// All results of a bench.
@@ -171,9 +172,13 @@ fn cost(comparisons: &[Comparison], at: usize) -> Cost {
         comparisons.iter().filter_map(point).collect()
     };
     Cost {
-        body: stats::theil_sen(&points(|comparison, _| comparison.size as f64 / 1e3)),
-        sent: stats::theil_sen(&points(|_, side| side.sent as f64 / 1e3)),
+        body: line(&points(|comparison, _| comparison.size as f64 / 1e3)),
+        sent: line(&points(|_, side| side.sent as f64 / 1e3)),
     }
+}
+
+fn line(points: &[(f64, f64)]) -> Option<Line> {
+    stats::theil_sen(points).filter(|_| points.len() >= POINTS)
 }
 
 fn network(run: &Run, counted: &[&Sample], bodies: usize) -> Network {
@@ -197,15 +202,14 @@ fn network(run: &Run, counted: &[&Sample], bodies: usize) -> Network {
         tls: between(|sample| sample.timings.connect, |sample| sample.timings.appconnect),
         tls_version: run.tls,
         connections: connected.len(),
-        relay: stats::theil_sen(&points).filter(|_| points.len() >= POINTS),
+        relay: line(&points),
     }
 }
 
 fn method(bench: &Bench) -> String {
     let warmup = match bench.warmup {
         0 => "without a warm-up".to_owned(),
-        1 => "after 1 warm-up pair".to_owned(),
-        warmup => format!("after {warmup} warm-up pairs"),
+        warmup => format!("after {}", units::count(warmup as u64, "warm-up pair")),
     };
     let connections = if bench.settings.fresh { "a fresh connection each" } else { "one kept connection" };
     let model = match (bench.bogus_model, &bench.body.model) {
@@ -213,10 +217,9 @@ fn method(bench: &Bench) -> String {
         (None, Some(model)) => format!("; model {model}"),
         (None, None) => String::new(),
     };
-    let s = if bench.pairs == 1 { "" } else { "s" };
     format!(
-        "{} pair{s} of plain and gzip per body {warmup}, in the order A B B A; {connections}; time_{}{model}",
-        bench.pairs,
+        "{} of plain and gzip per body {warmup}, in the order A B B A; {connections}; time_{}{model}",
+        units::count(bench.pairs as u64, "pair"),
         bench.metric.name(),
     )
 }

@@ -165,13 +165,8 @@ fn contains(bytes: &[u8], text: &str) -> bool {
 impl Sink for Taste {
     fn head(&mut self, head: &Head, last: bool) -> Result<()> {
         if last {
-            let content_type = head.fields.iter().find(|field| field.name.eq_ignore_ascii_case("content-type"));
-            self.scanner = Scanner::new(content_type.map(|field| field.value.as_str()), false);
+            self.scanner = Scanner::new(head.field("Content-Type"), false);
         }
-        Ok(())
-    }
-
-    fn trailers(&mut self, _: &[u8]) -> Result<()> {
         Ok(())
     }
 

@@ -78,7 +78,7 @@ fn row(comparison: &Comparison, side: &Side) -> Vec<String> {
     ]
 }
 
-/// The floor and what a KB costs, plain and as gzip; no rows without two sizes.
+/// The floor and what a KB costs, plain and as gzip; no rows below three sizes.
 pub(super) fn costs(report: &Report) -> Table {
     let columns = vec![
         Column::left("over sizes", 0),

@@ -8,8 +8,7 @@ use super::slope::SEND_BUFFER;
 use super::target::Target;
 use crate::body::{Coding, Content, DEFAULT_LEVEL, Pending, gzip};
 use crate::cli::{Api, Check};
-use crate::error::{Kind, Result};
-use crate::http::head::Head;
+use crate::error::Result;
 use crate::http::timing::{Clock, Timings};
 use crate::http::{Client, FieldLine, Request, Settings, Sink, Transfer};
 use crate::output::Follow;
@@ -129,7 +128,7 @@ impl<'a> Ask<'a> {
         let mut heard = Heard::default();
         let transfer = client.send(request, content.map(Arc::new), &mut heard);
         if let Err(error) = &transfer.outcome
-            && matches!(error.kind, Kind::Interrupted | Kind::Terminated)
+            && error.kind.is_signal()
         {
             return Err(error.clone());
         }
@@ -149,14 +148,6 @@ struct Heard {
 }
 
 impl Sink for Heard {
-    fn head(&mut self, _: &Head, _: bool) -> Result<()> {
-        Ok(())
-    }
-
-    fn trailers(&mut self, _: &[u8]) -> Result<()> {
-        Ok(())
-    }
-
     fn content(&mut self, bytes: &[u8], _: Duration) -> Result<()> {
         let room = KEPT.saturating_sub(self.content.len());
         self.content.extend_from_slice(&bytes[..bytes.len().min(room)]);

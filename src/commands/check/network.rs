@@ -9,7 +9,7 @@ use crate::http::certificate::validity;
 use crate::http::timing::{Timings, wall_clock};
 use crate::http::url::Scheme;
 use crate::http::{Tls, Transfer};
-use crate::output::utc;
+use crate::output::{units, utc};
 
 /// As far into the budget, in percent, as the connection is repeated.
 const SHARE: u32 = 25;
@@ -135,8 +135,7 @@ fn models(ask: &Ask<'_>, replies: &[Reply], report: &mut Report<'_>) -> Result<(
     let time = median(replies.iter().filter_map(Reply::wait));
     let (status, html) = (answer.status, answer.html);
     let text = match answer.models {
-        Some(1) if status < 300 => format!("{what}: {status}, 1 model"),
-        Some(count) if status < 300 => format!("{what}: {status}, {count} models"),
+        Some(count) if status < 300 => format!("{what}: {status}, {}", units::count(count as u64, "model")),
         _ if html && status < 300 => format!("{what}: {status}, a page and no list of models"),
         _ if matches!(status, 404 | 405 | 501) => format!("{what}: {status}, no list of models"),
         _ => format!("{what}: {}", answer.told()),

@@ -168,6 +168,5 @@ pub(super) fn late(replies: &[Reply], limit: Option<Duration>) -> Option<String>
 
 /// The median; zero of none.
 pub(super) fn median(times: impl IntoIterator<Item = Duration>) -> Duration {
-    let seconds: Vec<f64> = times.into_iter().map(|time| time.as_secs_f64()).collect();
-    Duration::from_secs_f64(stats::median(&seconds).unwrap_or_default())
+    stats::median_time(&times.into_iter().collect::<Vec<_>>()).unwrap_or_default()
 }

@@ -183,16 +183,7 @@ fn milliseconds(seconds: f64) -> String {
 
 /// About three digits of a small figure.
 pub(super) fn digits(figure: f64) -> String {
-    let decimals = if figure >= 100.0 {
-        0
-    } else if figure >= 10.0 {
-        1
-    } else if figure >= 0.1 {
-        2
-    } else {
-        3
-    };
-    format!("{figure:.decimals$}")
+    if figure < 0.1 { format!("{figure:.3}") } else { units::three_digits(figure) }
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub(super) fn show(replay: &Replay, captures: &[Capture], context: &mut Context<
         let before = looks.len();
         capture.check(|document| {
             looks.push(look(document, &capture.name, &replay.send)?);
-            context.signals.as_ref().and_then(|signals| signals.arrived()).map_or(Ok(()), Err)
+            context.check_signals()
         })?;
         let documents = looks.len() - before;
         for (look, number) in looks[before..].iter_mut().zip(1..) {
@@ -30,13 +30,9 @@ pub(super) fn show(replay: &Replay, captures: &[Capture], context: &mut Context<
         }
     }
     let rows = || looks.iter().map(Look::row).collect::<Vec<_>>();
-    if let Some(path) = &replay.export_json {
-        let head = vec![("command", Value::Text("replay --dry-run".to_owned()))];
-        Export::create(path.clone())?.write(&export::json(&head, "captures", &rows()))?;
-    }
-    if let Some(path) = &replay.export_csv {
-        Export::create(path.clone())?.write(&export::csv(&rows()))?;
-    }
+    let head = vec![("command", Value::Text("replay --dry-run".to_owned()))];
+    Export::open(replay.export_json.as_deref())?.write(|| export::json(&head, "captures", &rows()))?;
+    Export::open(replay.export_csv.as_deref())?.write(|| export::csv(&rows()))?;
     let text = if context.stdout_is_terminal { aligned(&looks) } else { tabbed(&looks) };
     write_stdout(context.stdout, text.as_bytes())
 }

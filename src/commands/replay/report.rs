@@ -82,7 +82,7 @@ impl Report {
         let time = |moment: Option<Duration>| match moment {
             None => "-".to_owned(),
             Some(moment) if self.terminal => units::duration(moment),
-            Some(moment) => format!("{}.{:06}", moment.as_secs(), moment.subsec_micros()),
+            Some(moment) => units::seconds(moment),
         };
         let unit = if self.terminal { "x" } else { "" };
         let ratio = transfer.compression_ratio().map(|ratio| format!("{ratio:.2}{unit}"));
@@ -120,17 +120,17 @@ impl Report {
 
     /// How many, how much and how long, what failed first, and what to try then.
     pub fn summary(&self) -> String {
-        let count = |number: usize, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
         let failed = self.samples.iter().filter(|sample| sample.transfer.outcome.is_err()).count();
         let sum = |size: fn(&Sample) -> u64| self.samples.iter().map(size).sum::<u64>();
         let (body, sent) = (sum(Sample::size_body), sum(|sample| sample.transfer.size_upload));
-        let mut text = format!("{}, {failed} failed, {body} -> {sent} bytes", count(self.samples.len(), "request"));
+        let requests = units::count(self.samples.len() as u64, "request");
+        let mut text = format!("{requests}, {failed} failed, {body} -> {sent} bytes");
         if sent > 0 && failed == 0 {
             let _ = write!(text, ", {:.2}x", body as f64 / sent as f64);
         }
         if self.keepalive {
-            let connects = self.samples.iter().map(|sample| sample.transfer.num_connects as usize).sum();
-            let _ = write!(text, ", {}", count(connects, "connection"));
+            let connects = self.samples.iter().map(|sample| u64::from(sample.transfer.num_connects)).sum();
+            let _ = write!(text, ", {}", units::count(connects, "connection"));
         }
         text.push('\n');
         let succeeded = || self.samples.iter().map(|sample| &sample.transfer).filter(|each| each.outcome.is_ok());

@@ -8,6 +8,9 @@ use crate::error::{Error, Kind, Result};
 /// curl refuses longer scheme names.
 const SCHEME_MAX: usize = 40;
 
+/// Longer names do not exist (RFC 1035, section 2.3.4).
+const HOST_MAX: usize = 255;
+
 /// curl refuses longer zones.
 const ZONE_MAX: usize = 15;
 
@@ -181,6 +184,7 @@ fn host(text: &str) -> Result<(String, Option<String>)> {
         Some(b'@') => Err(malformed("more than one @ before the path; inside user and password write %40")),
         Some(b'\\') => Err(malformed("backslash in the host; slashes separate the parts")),
         Some(byte) => Err(malformed(format_args!("character {:?} in the host", char::from(byte)))),
+        None if decoded.len() > HOST_MAX => Err(malformed(format_args!("the host is longer than {HOST_MAX} bytes"))),
         None if decoded == "." || decoded.ends_with("..") => Err(malformed("host ends in an empty label")),
         None => Ok((decoded, None)),
     }

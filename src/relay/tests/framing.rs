@@ -181,6 +181,6 @@ fn connections_over_the_limit_are_503() {
     }
     assert_eq!(Client::new(&relay).answer().status, 503);
     assert_eq!(clients[0].ask(&get("/models")).status, 200);
-    relay.stop();
+    drop(relay);
     assert!(clients.iter_mut().all(Client::closed));
 }
