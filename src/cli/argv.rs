@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 
+use super::args::usage;
 use super::config_file;
 use super::curl_options::unknown;
 use super::options::{self, Kind, Opt};
@@ -89,6 +90,15 @@ impl CommandLine {
         if !self.is_on("silent") {
             self.warnings.push(text);
         }
+    }
+
+    /// All warnings, these behind its own.
+    #[must_use]
+    pub fn warned(mut self, more: Vec<String>) -> Vec<String> {
+        for text in more {
+            self.warn(text);
+        }
+        self.warnings
     }
 
     /// One argument that begins with a dash, or one name of a config file; says whether `next` was its value.
@@ -231,8 +241,4 @@ fn unknown_name(name: &str) -> String {
         Some((option, _)) => format!("--{name}: --{} takes a value, there is no {name}", option.long),
         None => unknown(&format!("--{name}")),
     }
-}
-
-fn usage(message: String) -> Error {
-    Error::new(ErrorKind::Usage, message)
 }

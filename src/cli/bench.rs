@@ -1,21 +1,20 @@
 //! `gzpost bench [OPTIONS] URL [BODY...]`: the options into one `Bench`.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 
 use super::Outside;
 use super::args::{Args, usage};
 use super::argv::CommandLine;
 use super::command::{Bench, BenchBody, Exports, Metric};
 use super::output::messages;
-use super::parts::file_or_stdin;
+use super::parts::files;
 use super::reproduce::{reproduce, shown_url};
 use super::send::{Asks, body_options, request, settings};
 use super::target::{rules, url_and_bodies};
-use super::values::{bytes, count32, seconds};
+use super::values::{bytes, choice, count32, seconds};
 use crate::body::{BodyOptions, CodingChoice, Part, PartKind, Source};
 use crate::error::Result;
-use crate::http::{Request, Settings};
+use crate::http::Settings;
 
 /// Enough for an interval that means something.
 const PAIRS: usize = 10;
@@ -61,18 +60,15 @@ pub fn bench(mut line: CommandLine, outside: &mut Outside) -> Result<Bench> {
         bodies,
         shown_url,
         alias,
-        warnings: Vec::new(),
+        warnings: line.warned(warnings),
     };
     args.finish("gzpost bench")?;
-    for warning in warnings {
-        line.warn(warning);
-    }
-    check(Bench { warnings: line.warnings, ..bench })
+    check(bench)
 }
 
 /// What only fits together or does not.
 fn check(bench: Bench) -> Result<Bench> {
-    let Request { method, fields, .. } = &bench.request;
+    let method = bench.request.method.as_str();
     let synthetic = bench.bodies.iter().any(|body| matches!(body, BenchBody::Synthetic { .. }));
     let body = match (bench.bogus_model, &bench.body.model) {
         (Some(_), Some(_)) => return Err(usage("--bogus-model and --model exclude each other")),
@@ -82,26 +78,22 @@ fn check(bench: Bench) -> Result<Bench> {
         }
         _ => bench.body,
     };
-    if matches!(method.as_str(), "GET" | "HEAD") {
+    if matches!(method, "GET" | "HEAD") {
         return Err(usage(format!("bench sends bodies, and {method} has none")));
     }
-    if super::fields::names(fields, "content-encoding") {
+    if bench.request.names("Content-Encoding") {
         return Err(usage("--header: bench says itself which Content-Encoding a body has"));
     }
     Ok(Bench { body, ..bench })
 }
 
 fn bodies(names: &[OsString], sizes: Option<Vec<BenchBody>>) -> Result<Vec<BenchBody>> {
-    let given =
-        |name: &OsString| BenchBody::Given(Part { kind: PartKind::Body, source: file_or_stdin(name.as_bytes()) });
-    if names.iter().filter(|name| *name == "-").count() > 1 {
-        return Err(usage("stdin can be read once; give - once"));
-    }
+    let given = files(names)?;
     match sizes {
         Some(_) if !names.is_empty() => Err(usage("BODY and --sizes exclude each other")),
         Some(sizes) => Ok(sizes),
         None if names.is_empty() => Err(usage("bench needs a BODY, or --sizes 0,32K,128K,512K,2M --bogus-model")),
-        None => Ok(names.iter().map(given).collect()),
+        None => Ok(given.into_iter().map(BenchBody::Given).collect()),
     }
 }
 
@@ -135,9 +127,8 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 }
 
 fn metric(name: &str) -> Result<Metric, String> {
-    let names = || Metric::ALL.map(Metric::name).join(", ");
-    let found = Metric::ALL.into_iter().find(|metric| metric.name() == name.strip_prefix("time_").unwrap_or(name));
-    found.ok_or_else(|| format!("'{name}' is none of {}", names()))
+    let choices = Metric::ALL.map(|metric| (metric.name(), metric));
+    choice(name.strip_prefix("time_").unwrap_or(name), &choices)
 }
 
 /// A name that can stand in the place of a host's.

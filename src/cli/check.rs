@@ -9,7 +9,7 @@ use super::command::{Api, Check, Format};
 use super::output::messages;
 use super::send::{Asks, request, settings};
 use super::target::{rules, url_and_body};
-use super::values::{count32, seconds};
+use super::values::{choice, positive, seconds};
 use crate::error::Result;
 
 /// Three connections tell a median from an accident.
@@ -43,29 +43,15 @@ pub fn check(mut line: CommandLine, outside: &mut Outside) -> Result<Check> {
         settings,
         output: messages(&mut args)?,
         api: args.parsed("--api", |name| choice(name, &Api::CHOICES))?,
-        repeat: args.parsed("--repeat", repeat)?.unwrap_or(REPEAT),
+        repeat: args.parsed("--repeat", positive)?.unwrap_or(REPEAT),
         budget,
         max_starttransfer: args.parsed("--max-starttransfer", seconds)?,
         format: args.parsed("--format", |name| choice(name, &Format::CHOICES))?.unwrap_or_default(),
-        warnings: Vec::new(),
+        warnings: line.warned(warnings),
     };
     args.finish("gzpost check")?;
     if check.request.names("Content-Encoding") {
         return Err(usage("--header: Content-Encoding is what gzpost check tries out itself"));
     }
-    for warning in warnings {
-        line.warn(warning);
-    }
-    Ok(Check { warnings: line.warnings, ..check })
-}
-
-fn choice<T: Copy>(name: &str, choices: &[(&str, T)]) -> Result<T, String> {
-    choices.iter().find(|(own, _)| *own == name).map(|(_, choice)| *choice).ok_or_else(|| {
-        let names: Vec<&str> = choices.iter().map(|(own, _)| *own).collect();
-        format!("'{name}' is none of {}", names.join(", "))
-    })
-}
-
-fn repeat(text: &str) -> Result<u32, String> {
-    count32(text).ok().filter(|number| *number > 0).ok_or_else(|| format!("'{text}' is not a number from 1 on"))
+    Ok(check)
 }

@@ -5,7 +5,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use super::args::{Args, usage};
 use super::argv::CommandLine;
 use super::command::Demo;
-use crate::error::{Error, Result};
+use super::values::choice;
+use crate::error::Result;
+use crate::relay::Behave;
 
 /// `--serve` without an address: a fixed port, so that another terminal can be told it beforehand.
 const DEFAULT_PORT: u16 = 8037;
@@ -19,7 +21,7 @@ pub fn demo(line: &CommandLine) -> Result<Demo> {
     let demo = Demo {
         serve: args.parsed("--serve", address)?,
         speed: args.parsed("--speed", speed)?.unwrap_or(DEFAULT_SPEED),
-        behave: args.parsed("--behave", |name| name.parse().map_err(|error: Error| error.message))?.unwrap_or_default(),
+        behave: args.parsed("--behave", |name| choice(name, &Behave::CHOICES))?.unwrap_or_default(),
     };
     args.finish("gzpost demo")?;
     match line.arguments.first() {

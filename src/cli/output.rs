@@ -58,7 +58,7 @@ pub fn messages(args: &mut Args) -> Result<Output> {
 }
 
 /// `-` and `%`. That `--stderr %` changes nothing, and is a file in curl, is of no use to anybody.
-pub fn target(name: PathBuf) -> Target {
+fn target(name: PathBuf) -> Target {
     match name.as_os_str().as_bytes() {
         b"-" => Target::Stdout,
         b"%" => Target::Stderr,

@@ -20,8 +20,8 @@ pub fn parts(given: &[Given], body: Option<OsString>) -> Result<Vec<Part>> {
     if let (Some(body), Some(given)) = (&body, options.first()) {
         return Err(usage(format!("BODY ({}) and --{} exclude each other", body.to_string_lossy(), given.option.long)));
     }
-    if let Some(body) = body {
-        return Ok(vec![Part { kind: PartKind::Body, source: file_or_stdin(body.as_bytes()) }]);
+    if let Some(name) = body {
+        return Ok(vec![self::body(&name)]);
     }
     let (uploads, data): (Vec<&Given>, Vec<&Given>) =
         options.into_iter().partition(|given| given.option.long == "upload-file");
@@ -68,8 +68,20 @@ fn text_or_file(bytes: &[u8]) -> Source {
     bytes.strip_prefix(b"@").map_or_else(|| Source::Text(bytes.to_vec()), file_or_stdin)
 }
 
+/// BODY or CAPTURE, any number of them.
+pub fn files(names: &[OsString]) -> Result<Vec<Part>> {
+    if names.iter().filter(|name| *name == "-").count() > 1 {
+        return Err(usage("stdin can be read once; give - once"));
+    }
+    Ok(names.iter().map(|name| body(name)).collect())
+}
+
+fn body(name: &OsStr) -> Part {
+    Part { kind: PartKind::Body, source: file_or_stdin(name.as_bytes()) }
+}
+
 /// A path, or `-` for stdin.
-pub fn file_or_stdin(path: &[u8]) -> Source {
+fn file_or_stdin(path: &[u8]) -> Source {
     if path == b"-" { Source::Stdin } else { Source::File(PathBuf::from(OsStr::from_bytes(path))) }
 }
 

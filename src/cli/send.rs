@@ -46,13 +46,9 @@ pub fn send(mut line: CommandLine, outside: &mut Outside) -> Result<Send> {
         request: request(&mut args, url, &asks, &parts, outside, &mut warnings)?,
         parts,
         get,
-        warnings: Vec::new(),
+        warnings: line.warned(warnings),
     };
-    args.finish("a single request")?;
-    for warning in warnings {
-        line.warn(warning);
-    }
-    Ok(Send { warnings: line.warnings, ..send })
+    args.finish("a single request").map(|()| send)
 }
 
 /// The switches that more than one part of a request depends on.

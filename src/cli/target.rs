@@ -94,10 +94,6 @@ pub fn url_and_bodies(urls: Vec<String>, arguments: Vec<OsString>, rules: &Rules
         None => text("URL", arguments.next().ok_or_else(|| usage("no URL; see gzpost --help"))?)?,
     };
     let bodies: Vec<OsString> = arguments.collect();
-    let is_url = |argument: &OsString| {
-        let bytes = argument.as_bytes();
-        bytes.starts_with(b"http://") || bytes.starts_with(b"https://")
-    };
     let second = urls.next().map(OsString::from).or_else(|| bodies.iter().find(|body| is_url(body)).cloned());
     if let Some(second) = second {
         let what =
@@ -110,8 +106,13 @@ pub fn url_and_bodies(urls: Vec<String>, arguments: Vec<OsString>, rules: &Rules
     Ok((rules.parse(&url)?, bodies))
 }
 
+/// Whether an argument is a URL beyond doubt.
+pub fn is_url(argument: &OsStr) -> bool {
+    [&b"http://"[..], b"https://"].iter().any(|start| argument.as_bytes().starts_with(start))
+}
+
 /// An argument for a message: without the password when it is a URL.
-fn shown(argument: &OsStr) -> String {
+pub fn shown(argument: &OsStr) -> String {
     let text = argument.to_string_lossy();
     Url::parse(&text)
         .map_or_else(|_| text.into_owned(), |url| if url.userinfo.is_some() { url.redacted() } else { url.given })

@@ -28,6 +28,19 @@ pub fn count32(text: &str) -> Result<u32, String> {
     count(text).map(|number| u32::try_from(number).unwrap_or(u32::MAX))
 }
 
+/// `1`, `17`, and as large.
+pub fn positive(text: &str) -> Result<u32, String> {
+    count32(text).ok().filter(|number| *number > 0).ok_or_else(|| format!("'{text}' is not a number from 1 on"))
+}
+
+/// One of these names.
+pub fn choice<T: Copy>(name: &str, choices: &[(&str, T)]) -> Result<T, String> {
+    choices.iter().find(|(own, _)| *own == name).map(|(_, choice)| *choice).ok_or_else(|| {
+        let names: Vec<&str> = choices.iter().map(|(own, _)| *own).collect();
+        format!("'{name}' is none of {}", names.join(", "))
+    })
+}
+
 /// `200`, `1.5M`: bytes with a suffix in powers of 1024, or `B`.
 pub fn bytes(text: &str) -> Result<u64, String> {
     let bad = || format!("'{text}' is not a number of bytes; suffixes are K, M, G, T, P");

@@ -5,6 +5,9 @@ use std::borrow::Cow;
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "<redacted>";
 
+/// Fields of a request that carry credentials. curl knows the first two only; keys of gateways are no less secret.
+pub const OF_REQUEST: [&str; 5] = ["Authorization", "Cookie", "x-api-key", "api-key", "x-goog-api-key"];
+
 /// Fields whose values are secrets, in lower case.
 const SECRET_FIELDS: [&str; 7] =
     ["authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "set-cookie"];

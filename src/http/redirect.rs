@@ -1,6 +1,6 @@
 //! The request that follows a redirect (RFC 9110, section 15.4): pure.
 
-use super::credentials::basic;
+use super::credentials::{OF_REQUEST, basic};
 use super::request::{FieldLine, Request};
 use super::settings::Settings;
 use super::url::{Scheme, Url};
@@ -9,10 +9,6 @@ use crate::error::{Error, Kind, Result};
 /// Fields that describe content: they go when the content goes.
 const OF_CONTENT: [&str; 6] =
     ["Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Transfer-Encoding", "Expect"];
-
-/// Fields that carry credentials: they go when the origin changes. curl drops the first two only; keys of
-/// gateways are no less secret.
-const OF_ORIGIN: [&str; 5] = ["Authorization", "Cookie", "x-api-key", "api-key", "x-goog-api-key"];
 
 /// The URL that a redirect leads to.
 pub(super) fn target(location: &str, from: &Url, https_only: bool) -> Result<Url> {
@@ -53,7 +49,7 @@ pub(super) fn next(request: &Request, posts: bool, status: u16, to: Url, setting
     if next.url.origin() != request.url.origin() && !settings.location_trusted {
         next.authorization = None;
         next.cookie = None;
-        next.fields.retain(|line| !names_any(line, &OF_ORIGIN) && !names_any(line, &["Host"]));
+        next.fields.retain(|line| !names_any(line, &OF_REQUEST) && !names_any(line, &["Host"]));
     }
     let of_url = |part: &Option<String>| part.clone().unwrap_or_default();
     let (user, password) = (of_url(&next.url.user), of_url(&next.url.password));

@@ -8,7 +8,7 @@ use std::fmt;
 
 pub(super) use parse::encode;
 
-use super::credentials::redact_query;
+use super::credentials::{REDACTED, redact_query};
 use crate::error::Result;
 
 /// A target URL, split and normalised.
@@ -196,7 +196,7 @@ impl Url {
     #[must_use]
     pub fn redacted(&self) -> String {
         let shown = self.userinfo.as_ref().map(|info| match info.split_once(':') {
-            Some((user, _)) => format!("{user}:<redacted>"),
+            Some((user, _)) => format!("{user}:{REDACTED}"),
             None => info.clone(),
         });
         let query = self.query.as_deref().map(|query| redact_query(query).into_owned());

@@ -1,9 +1,5 @@
 //! The ways in which relays and gateways fail their users, by name.
 
-use std::str::FromStr;
-
-use crate::error::{Error, Kind};
-
 /// What the relay does with gzip, and other ways of being no help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Behave {
@@ -41,36 +37,4 @@ impl Behave {
         ("no-models", Behave::NoModels),
         ("html", Behave::Html),
     ];
-}
-
-impl FromStr for Behave {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Behave, Error> {
-        Behave::CHOICES.iter().find(|(choice, _)| *choice == name).map(|(_, behave)| *behave).ok_or_else(|| {
-            let names: Vec<&str> = Behave::CHOICES.iter().map(|(choice, _)| *choice).collect();
-            Error::new(Kind::Usage, format!("'{name}' is none of {}", names.join(", ")))
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_choice_is_read_back() {
-        for (name, behave) in Behave::CHOICES {
-            assert_eq!(name.parse(), Ok(behave));
-        }
-    }
-
-    #[test]
-    fn an_unknown_choice_is_answered_with_all_of_them() {
-        let error = "reject".parse::<Behave>().unwrap_err();
-        assert_eq!(error.kind, Kind::Usage);
-        for (name, _) in Behave::CHOICES {
-            assert!(error.message.contains(name), "{}", error.message);
-        }
-    }
 }

@@ -78,7 +78,7 @@ fn mistakes_say_what_to_do() {
         ("replay http://h", "no CAPTURE: name files or directories"),
         ("replay dir http://h", "http://h is no CAPTURE; the URL comes first"),
         ("replay --url http://h --url http://i a", "http://i: a second URL"),
-        ("replay http://h - -", "stdin is given twice"),
+        ("replay http://h - -", "stdin can be read once; give - once"),
         ("replay http://h a -n 0", "--passes: '0' is not a number from 1 on"),
         ("replay http://h a --delay x", "--delay: 'x'"),
         ("replay http://h a --no-check", "--no-check: a capture is JSON"),

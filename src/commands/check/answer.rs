@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::target::MODEL;
 use crate::http::Request;
+use crate::http::credentials::{OF_REQUEST, REDACTED};
 use crate::stream::{Scanner, one_line};
 
 /// Of a text of the relay's, as much as fits beside the rest of a line.
@@ -48,7 +49,7 @@ impl Answer {
         };
         Answer {
             status,
-            text: secrets.iter().fold(text, |text, secret| text.replace(secret, "<redacted>")),
+            text: secrets.iter().fold(text, |text, secret| text.replace(secret, REDACTED)),
             error: scanner.error().is_some(),
             html,
             names_model: whole.contains(MODEL),
@@ -111,8 +112,7 @@ impl Answer {
 
 /// The credentials of a request: a relay may repeat them in an error.
 pub(super) fn secrets(request: &Request) -> Vec<String> {
-    let fields = ["Authorization", "x-api-key", "api-key", "x-goog-api-key", "Cookie"];
-    let values = fields.iter().filter_map(|name| request.field(name));
+    let values = OF_REQUEST.iter().filter_map(|name| request.field(name));
     let values = values.chain(request.authorization.as_deref()).chain(request.cookie.as_deref());
     let query = request.url.query.iter().flat_map(|query| query.split('&')).filter_map(|pair| pair.split_once('='));
     let words = values.filter_map(|value| value.split(' ').next_back()).chain(query.map(|(_, value)| value));
