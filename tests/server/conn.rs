@@ -227,7 +227,7 @@ impl Conn {
             Stream::Secured(secured) => secured.read(),
             Stream::Plain(socket) => {
                 let mut bytes = vec![0; 1 << 16];
-                let count = socket.read(&mut bytes)?;
+                let count = read_once(socket, &mut bytes)?;
                 bytes.truncate(count);
                 Ok(bytes)
             }
@@ -253,6 +253,16 @@ impl Drop for Conn {
     fn drop(&mut self) {
         if !self.silent {
             self.say_goodbye();
+        }
+    }
+}
+
+/// A read of a socket with a deadline can be interrupted without any signal: when the machine was suspended (signal(7)).
+pub(super) fn read_once(socket: &mut TcpStream, bytes: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match socket.read(bytes) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            read => return read,
         }
     }
 }

@@ -9,6 +9,7 @@ use rustls::version::{TLS12, TLS13};
 use rustls::{RootCertStore, ServerConfig, ServerConnection};
 
 use super::certificates::{Authority, Leaf};
+use super::conn::read_once;
 
 /// How a TLS server behaves.
 #[derive(Default)]
@@ -164,7 +165,7 @@ impl Secured {
 /// One record with its header of five bytes (RFC 8446, section 5.1); `None` at the end of the connection.
 fn read_record(socket: &mut TcpStream) -> io::Result<Option<Vec<u8>>> {
     let mut record = vec![0; 5];
-    if socket.read(&mut record[..1])? == 0 {
+    if read_once(socket, &mut record[..1])? == 0 {
         return Ok(None);
     }
     socket.read_exact(&mut record[1..])?;
