@@ -6,17 +6,16 @@
 
 #![allow(clippy::print_stdout, reason = "a bench has nobody else to tell")]
 
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+mod common;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
+use common::{GZPOST, Way, installed, ratio, server, spawning};
 use gzpost::body::{Body, BodyOptions, Declared, Pending, synthetic};
 use gzpost::error::Result;
-use gzpost::http::timing::{Clock, wall_clock};
+use gzpost::http::timing::wall_clock;
 use gzpost::http::url::Url;
 use gzpost::http::{Client, Request, Settings, Sink, Unobserved};
 use gzpost::output::record::{self, Record};
@@ -34,14 +33,6 @@ const WARMUP: usize = 5;
 /// A small request of an agent, in bytes.
 const SIZE: usize = 20_000;
 
-const GZPOST: &str = env!("CARGO_BIN_EXE_gzpost");
-
-/// One way to send the body.
-struct Way {
-    name: &'static str,
-    send: Box<dyn Fn()>,
-}
-
 fn main() -> Result<()> {
     let (runs, folder) = arguments();
     let measured_at = wall_clock();
@@ -49,9 +40,9 @@ fn main() -> Result<()> {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("roundtrip-body.json");
     let body = synthetic("demo-model", SIZE, 3.6, 1);
     std::fs::write(&scratch, &body).expect("a folder for temporary files");
-    let url = serve();
+    let url = server::http(server::answer_at_once) + "/v1/chat/completions";
     let ways = ways(&url, &scratch, &body);
-    let times = measure(&ways, runs);
+    let times = common::measure(&ways, WARMUP, runs);
     let rows: Vec<(&str, Summary, Option<f64>)> = (0..ways.len())
         .filter_map(|way| Some((ways[way].name, stats::summary(&times[way])?, against_curl(&ways, &times, way))))
         .collect();
@@ -96,31 +87,20 @@ fn ways(url: &str, file: &Path, body: &[u8]) -> Vec<Way> {
     let curl = ["curl", "-q", "-sS", "-H", "Content-Type: application/json", "--data-binary", &format!("@{file}"), url];
     let curl: Vec<String> = curl.map(str::to_owned).to_vec();
     let mut ways = vec![
-        Way { name: "gzpost URL body", send: spawning(&gzpost) },
-        Way { name: "sh -c 'gzpost URL body'", send: spawning(&through_shell(&gzpost)) },
+        Way { name: "gzpost URL body", run: spawning(&gzpost) },
+        Way { name: "sh -c 'gzpost URL body'", run: spawning(&through_shell(&gzpost)) },
     ];
-    if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success()) {
-        ways.push(Way { name: "curl --data-binary @body URL", send: spawning(&curl) });
-        ways.push(Way { name: "sh -c 'curl --data-binary @body URL'", send: spawning(&through_shell(&curl)) });
+    if installed("curl") {
+        ways.push(Way { name: "curl --data-binary @body URL", run: spawning(&curl) });
+        ways.push(Way { name: "sh -c 'curl --data-binary @body URL'", run: spawning(&through_shell(&curl)) });
     }
-    ways.push(Way { name: "a kept connection in-process", send: keeping(url, body) });
+    ways.push(Way { name: "a kept connection in-process", run: keeping(url, body) });
     ways
 }
 
 fn through_shell(words: &[String]) -> Vec<String> {
     let line: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     vec!["sh".to_owned(), "-c".to_owned(), line.join(" ")]
-}
-
-/// Starts a process and waits for its end.
-fn spawning(words: &[String]) -> Box<dyn Fn()> {
-    let words = words.to_vec();
-    Box::new(move || {
-        let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let status = command.status().expect("a program to start");
-        assert!(status.success(), "{words:?}: {status}");
-    })
 }
 
 /// Sends over one connection of one client.
@@ -144,31 +124,10 @@ impl Sink for Nowhere {
     }
 }
 
-/// Milliseconds per way and run; the order turns around from round to round.
-fn measure(ways: &[Way], runs: usize) -> Vec<Vec<f64>> {
-    let mut times = vec![Vec::with_capacity(runs); ways.len()];
-    for round in 0..WARMUP + runs {
-        let mut order: Vec<usize> = (0..ways.len()).collect();
-        if round % 2 == 1 {
-            order.reverse();
-        }
-        for way in order {
-            let clock = Clock::start();
-            (ways[way].send)();
-            let took = clock.elapsed().as_secs_f64() * 1e3;
-            if round >= WARMUP {
-                times[way].push(took);
-            }
-        }
-    }
-    times
-}
-
 /// How many times as long as curl's direct start, run by run; `None` of curl itself and without it.
 fn against_curl(ways: &[Way], times: &[Vec<f64>], way: usize) -> Option<f64> {
     let curl = ways.iter().position(|way| way.name.starts_with("curl"))?;
-    let pairs: Vec<(f64, f64)> = times[way].iter().copied().zip(times[curl].iter().copied()).collect();
-    stats::paired_ratio(&pairs, 1).filter(|_| way != curl).map(|ratio| ratio.median)
+    ratio(&times[way], &times[curl]).filter(|_| way != curl)
 }
 
 fn columns() -> [Column; 6] {
@@ -226,39 +185,4 @@ fn samples(ways: &[Way], times: &[Vec<f64>]) -> String {
         .flat_map(|(way, times)| times.iter().enumerate().map(|(run, ms)| row(way.name, run, *ms)))
         .collect();
     csv::text(&["way", "run", "ms"], &rows)
-}
-
-/// A server that answers at once, whatever it is asked; returns its URL.
-fn serve() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = listener.local_addr().expect("an address");
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            thread::spawn(move || while matches!(answer_one(&stream), Ok(true)) {});
-        }
-    });
-    format!("http://{address}/v1/chat/completions")
-}
-
-/// One request; false at the end of the connection.
-fn answer_one(mut stream: &TcpStream) -> io::Result<bool> {
-    stream.set_nodelay(true)?;
-    let mut input = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if input.read_line(&mut line)? == 0 {
-            return Ok(false);
-        }
-        match line.trim_end().split_once(':') {
-            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
-                length = value.trim().parse().unwrap_or(0);
-            }
-            None if line.trim_end().is_empty() => break,
-            _ => {}
-        }
-    }
-    io::copy(&mut input.by_ref().take(length), &mut io::sink())?;
-    stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")?;
-    Ok(true)
 }

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use gzpost::relay::Behave;
+
+use crate::bench::relay;
 use crate::peers::installed;
 use crate::program::{Program, gzpost};
-use crate::server::refused_port;
+use crate::server::{read_file, refused_port};
 
 const README: &str = include_str!("../README.md");
 const MANUAL: &str = include_str!("../man/gzpost.1");
@@ -28,7 +31,7 @@ fn help() -> (Words, Words) {
 /// The options that a line of the manual marks up: `.It Fl d , Fl -data Ar DATA`.
 fn flags(line: &str) -> impl Iterator<Item = String> {
     let names = line.split("Fl ").skip(1).map(|rest| rest.split_whitespace().next().unwrap_or_default());
-    names.map(|name| format!("-{name}"))
+    names.map(|name| format!("-{}", name.trim_start_matches("\\&")))
 }
 
 /// A part of the manual, from one heading to the next.
@@ -55,10 +58,20 @@ fn codes() -> Vec<u8> {
     [0].into_iter().chain(variants).collect()
 }
 
+/// The refused options of the manual, and the reason as it stands below them.
+fn refusals() -> Vec<(Vec<String>, &'static str)> {
+    let items = section(".Ss Refused").split(".It ").skip(1);
+    items
+        .map(|item| item.split_once('\n').expect("a reason"))
+        .map(|(names, why)| (flags(names).collect(), why))
+        .collect()
+}
+
 #[test]
 fn the_manual_has_every_option_and_no_other() {
     let (effect, none) = help();
-    let described: Words = MANUAL.lines().filter(|line| line.starts_with(".It Fl")).flat_map(flags).collect();
+    let without_refused = MANUAL.replace(section(".Ss Refused"), "");
+    let described: Words = without_refused.lines().filter(|line| line.starts_with(".It Fl")).flat_map(flags).collect();
     assert_eq!(described, effect);
     let accepted: Words =
         section(".Ss Accepted without effect").lines().flat_map(flags).filter(|name| is_long(name)).collect();
@@ -82,41 +95,50 @@ fn refusal(option: &str) -> String {
 }
 
 #[test]
+fn the_manual_gives_the_reasons_of_refusals() {
+    for (options, why) in refusals() {
+        let why = why.lines().next().and_then(|line| line.strip_suffix('.')).expect("a sentence");
+        // A sentence begins with a capital letter, an end of one does not.
+        let why = if why == "These have nothing near" { "does not have" } else { &why[1..] };
+        for option in options {
+            let said = refusal(&option);
+            let expected = format!("{option} is an option of curl's that gzpost does not have");
+            assert!(said.contains(&expected) && said.trim_end().ends_with(why), "{option}: {said}");
+        }
+    }
+}
+
+#[test]
 fn the_readmes_options_are_as_it_says() {
-    let (effect, none) = help();
-    let mut seen = Words::new();
-    for row in table("## Options curl users will look for") {
-        let [options, here, note] = &row[..] else { panic!("{row:?}") };
+    let (effect, _) = help();
+    let refused: Words = refusals().into_iter().flat_map(|(options, _)| options).collect();
+    let rows = table("## Coming from curl");
+    for row in &rows[..3] {
+        let [here, options] = &row[..] else { panic!("{row:?}") };
         for option in options.split(' ') {
-            assert!(seen.insert(option.to_owned()), "{option} twice");
             match here.as_str() {
-                "supported" => assert!(effect.contains(option), "{option}"),
-                "no effect" if is_long(option) => assert!(none.contains(option), "{option}"),
+                "as in curl" => assert!(effect.contains(option), "{option}"),
                 "no effect" => {
                     let text = gzpost().args(["--help", option]).run().assert_code(0).stdout_text();
                     assert!(text.contains("without effect"), "{option}");
                 }
-                "refused" => {
-                    let said = refusal(option);
-                    let expected = format!("{option} is an option of curl's that gzpost does not have");
-                    assert!(said.contains(&expected) && said.trim_end().ends_with(note), "{option}: {said}");
-                }
+                "refused" => assert!(refused.contains(option), "{option}"),
                 other => panic!("{option}: {other}"),
             }
         }
     }
-    assert!(none.is_subset(&seen), "{:?}", none.difference(&seen));
 }
 
 #[test]
 fn exit_codes_are_those_of_the_program() {
     let codes = codes();
     assert!(codes.contains(&gzpost::error::Kind::Terminated.code()) && codes.len() > 20, "{codes:?}");
-    let readme: Vec<u8> =
-        table("## Exit codes").iter().map(|row| row[0].parse().unwrap_or_else(|_| panic!("{row:?}"))).collect();
-    assert_eq!(readme, codes);
     let items = section(".Sh EXIT STATUS").lines().filter_map(|line| line.strip_prefix(".It "));
     assert_eq!(items.map(|code| code.parse().unwrap_or_else(|_| panic!("{code}"))).collect::<Vec<u8>>(), codes);
+    for row in table("These are met most often:") {
+        let own = row[0].split(", ").map(|code| code.parse().unwrap_or_else(|_| panic!("{row:?}")));
+        assert!(own.clone().count() > 0 && own.into_iter().all(|code| codes.contains(&code)), "{row:?}");
+    }
 }
 
 #[test]
@@ -135,8 +157,8 @@ fn variables_are_those_of_the_program() {
         let output = gzpost().args(["-s", "-o", "f", "-w", &format!("%{{{name}}}"), &url]).run();
         output.assert_stderr_lacks("unknown");
     }
-    for row in table("These are added:") {
-        assert!(known.contains(&row[0]), "{row:?}");
+    for name in README.split("%{").skip(1) {
+        assert!(name.split('}').next().is_some_and(|name| known.contains(name)), "{name:.40}");
     }
 }
 
@@ -144,6 +166,33 @@ fn variables_are_those_of_the_program() {
 fn the_readmes_first_commands_are_the_demo_and_the_tests() {
     let block = README.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block of commands");
     assert_eq!(block, "cargo run --release -- demo\ncargo test\n");
+}
+
+#[test]
+fn the_readmes_commands_run() {
+    let (Some(bash), Some(_)) = (installed("bash"), installed("jq")) else { return };
+    let relay = relay(500.0, Behave::Decode);
+    let capture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/captures/provider-payload.jsonl");
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_gzpost")).parent().expect("a folder").display();
+    let begin = format!(
+        "set -exo pipefail
+        PATH='{program}':$PATH
+        mkdir -p tests/fixtures/captures
+        cp '{capture}' tests/fixtures/captures
+"
+    );
+    // The first block is for cargo.
+    let blocks = README.split("```sh\n").skip(2).filter_map(|block| block.split("```").next()).map(str::to_owned);
+    // A line of a crontab begins with five fields of time.
+    let crontab = README.lines().filter_map(|line| line.strip_prefix("*/10 * * * * "));
+    let crontab = crontab.map(|line| format!("env -i HOME=\"$HOME\" PATH=\"$PATH\" sh -c '{line}'\n"));
+    let script: String = [begin].into_iter().chain(blocks).chain(crontab).collect();
+    let script = script.replace("127.0.0.1:8037", &relay.address().to_string());
+    let output = Program::new(bash).file("README.md", README).args(["-c", &script]).run();
+    output.assert_code(0);
+    let log = String::from_utf8(read_file(&output.home.path().join("relay.log"))).expect("UTF-8");
+    assert!(log.starts_with("healthy: gzip yes"), "{log}");
+    assert!(output.home.path().join("bench.svg").is_file() && output.home.path().join(".zfunc/_gzpost").is_file());
 }
 
 #[test]
