@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::args::usage;
 use super::command::{Api, Format, Metric};
 use super::options::{self, COMMANDS, Kind, OPTIONS, Opt, Topic};
+use super::values::choice;
 use crate::error::Result;
 use crate::relay::Behave;
 
@@ -18,11 +19,7 @@ const REQUESTS: [&str; 3] = ["replay", "bench", "check"];
 
 /// The script for a shell.
 pub fn completions(shell: &str) -> Result<String> {
-    let found = SHELLS.iter().find(|(name, _)| *name == shell);
-    let script = found.ok_or_else(|| {
-        usage(format!("--completions: '{shell}' is none of {}", SHELLS.map(|(name, _)| name).join(", ")))
-    })?;
-    Ok(script.1())
+    choice(shell, &SHELLS).map(|script| script()).map_err(|error| usage(format!("--completions: {error}")))
 }
 
 /// What can stand in the place of a value.

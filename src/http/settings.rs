@@ -102,7 +102,7 @@ pub struct Proxies {
     pub http: Option<Result<Proxy>>,
     /// For `https://` URLs.
     pub https: Option<Result<Proxy>>,
-    /// `--noproxy`, or `no_proxy`/`NO_PROXY`; the text as given, matched by `http/proxy.rs`.
+    /// `--noproxy`, or `no_proxy`/`NO_PROXY`; the text as given, matched by `http/no_proxy.rs`.
     pub no_proxy: String,
     /// `-p`: use CONNECT for `http://` URLs too.
     pub tunnel: bool,
