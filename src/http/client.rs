@@ -166,7 +166,7 @@ impl Client {
         let followed = settings.follow.is_some() && location.is_some();
         sink.head(answer, !answer.is_interim() && !followed)?;
         let Some(location) = location else { return Ok(None) };
-        let to = redirect::target(&location, &request.url, settings.https_only);
+        let to = redirect::target(&location, &request.url, settings);
         if settings.follow.is_some_and(|limit| limit.is_none_or(|limit| transfer.num_redirects < limit)) {
             return to.map(Some);
         }

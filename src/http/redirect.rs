@@ -11,9 +11,9 @@ const OF_CONTENT: [&str; 6] =
     ["Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Transfer-Encoding", "Expect"];
 
 /// The URL that a redirect leads to.
-pub(super) fn target(location: &str, from: &Url, https_only: bool) -> Result<Url> {
-    let to = from.join(location)?;
-    if https_only && to.scheme == Scheme::Http {
+pub(super) fn target(location: &str, from: &Url, settings: &Settings) -> Result<Url> {
+    let to = from.join(location, settings.path_as_is)?;
+    if settings.https_only && to.scheme == Scheme::Http {
         let text = format!("redirect to {}: http is excluded by --proto or --proto-redir", to.redacted());
         return Err(Error::new(Kind::UnsupportedProtocol, text));
     }

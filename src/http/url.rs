@@ -105,7 +105,7 @@ impl Url {
     /// Where a Location field points to from here (RFC 3986, section 5); `given` stays.
     ///
     /// Blanks and other bytes that do not belong into a URL are percent-encoded, and dot segments removed.
-    pub fn join(&self, location: &str) -> Result<Url> {
+    pub fn join(&self, location: &str, path_as_is: bool) -> Result<Url> {
         let location = location.trim_matches([' ', '\t']);
         let authority = || format!("{}://{}", self.scheme.name(), self.authority(self.userinfo.as_deref()));
         let text = if parse::scheme(location).is_some() {
@@ -122,12 +122,12 @@ impl Url {
             };
             format!("{}{kept}{location}", authority())
         };
-        parse::redirect(&text).map(|url| Url { given: self.given.clone(), ..url })
+        parse::redirect(&text, path_as_is).map(|url| Url { given: self.given.clone(), ..url })
     }
 
-    /// With `-G` data behind the query, the way curl does it: joined by `&`, encoded no further.
+    /// With `-G` data behind the query, the way curl does it: joined by `&`, and only blanks encoded.
     ///
-    /// Exit 3 when the data holds blanks or control characters.
+    /// Exit 3 when the data holds control characters.
     pub fn with_query_added(&self, data: &str) -> Result<Url> {
         let mut url = self.clone();
         let query = self.query.as_deref().unwrap_or_default();
@@ -136,7 +136,7 @@ impl Url {
         let effective = url.effective();
         let guessed = parse::scheme(&self.given).is_none_or(|(_, rest)| !rest.starts_with('/'));
         let scheme = if guessed { self.scheme.name().len() + "://".len() } else { 0 };
-        // A second look refuses blanks, and cuts off what follows a `#` in the data, as curl does.
+        // A second look encodes blanks, and cuts off what follows a `#` in the data, as curl does.
         let reread = Url::parse_with(&effective, None, true)?;
         Ok(Url { given: effective[scheme..].to_owned(), ..reread })
     }

@@ -21,9 +21,14 @@ fn malformed(reason: impl std::fmt::Display) -> Error {
 /// A URL of the command line.
 pub(super) fn given(text: &str, default: Option<Scheme>, path_as_is: bool) -> Result<Url> {
     refuse_control(text)?;
-    if let Some(at) = text.find(' ') {
-        return Err(malformed(format_args!("blank at column {}; write %20", text[..at].chars().count() + 1)));
+    // curl refuses blanks; in path and query there is only one thing that they can mean.
+    let authority = text.find("://").map_or(0, |at| at + 3);
+    let path = text[authority..].find(['/', '?', '#']).map_or(text.len(), |at| authority + at);
+    if let Some(at) = text[..path].find(' ') {
+        return Err(malformed(format_args!("blank at column {}", text[..at].chars().count() + 1)));
     }
+    let encoded = text.replace(' ', "%20");
+    let (given, text) = (text, encoded.as_str());
     // `localhost:8080` is host and port: without a slash behind the colon there is no scheme.
     let (name, rest) = match scheme(text).filter(|(_, rest)| rest.starts_with('/')) {
         Some((name, rest)) => (Some(name), after_slashes(rest)?),
@@ -32,11 +37,11 @@ pub(super) fn given(text: &str, default: Option<Scheme>, path_as_is: bool) -> Re
     let scheme = name.map_or(Ok(Scheme::Http), known)?;
     let url = split(scheme, name.is_some(), rest)?;
     let path = if path_as_is { url.path } else { without_dots(&url.path) };
-    Ok(Url { given: text.to_owned(), path, ..url })
+    Ok(Url { given: given.to_owned(), path, ..url })
 }
 
 /// The absolute text of a redirect's target, which is encoded where a server did not do it.
-pub(super) fn redirect(text: &str) -> Result<Url> {
+pub(super) fn redirect(text: &str, path_as_is: bool) -> Result<Url> {
     refuse_control(text)?;
     let (name, rest) = scheme(text).ok_or_else(|| malformed("no scheme"))?;
     let scheme = known(name)?;
@@ -44,8 +49,9 @@ pub(super) fn redirect(text: &str) -> Result<Url> {
     let (authority, rest) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let (userinfo, host) = authority.split_at(authority.find('@').unwrap_or(0));
     let url = split(scheme, true, &format!("{}{host}{rest}", encode(userinfo, "%20")))?;
+    let path = encode(&url.path, "%20");
     Ok(Url {
-        path: without_dots(&encode(&url.path, "%20")),
+        path: if path_as_is { path } else { without_dots(&path) },
         query: url.query.map(|query| encode(&query, "+")),
         fragment: url.fragment.map(|fragment| encode(&fragment, "%20")),
         ..url
