@@ -7,8 +7,9 @@ use ureq::unversioned::transport::Buffers;
 /// The first read: an answer's head and a small content. Room costs time, a page at a time.
 const FIRST: usize = 4 * 1024;
 
-/// Reads once an answer has shown to be large.
-const LARGE: usize = 256 * 1024;
+/// Reads once an answer has shown to be large. Larger ones empty the socket and then wait for a server that waited for
+/// room in it; smaller ones cost more calls.
+const LARGE: usize = 96 * 1024;
 
 /// Makes room for a first read, or more of it after a read that filled it.
 pub(super) fn grow(room: &mut Vec<u8>) {

@@ -37,7 +37,7 @@ const IDLE_KEYS: [&[u8]; 6] = [b"id", b"created", b"created_at", b"item_id", b"o
 const ATTEMPTS: usize = 8;
 
 /// In a larger event the search for the token would cost more than it saves, in bytes.
-const LARGE: usize = 2048;
+pub(super) const LARGE: usize = 2048;
 
 impl Pattern {
     /// How many events at the start of `bytes` follow the pattern, and the bytes that they take.
@@ -48,6 +48,13 @@ impl Pattern {
             self.failed = 0;
         }
         (events, at)
+    }
+
+    /// Whether the bytes are the start of an event that may follow the pattern; no event is complete in them.
+    pub fn is_begun(&self, bytes: &[u8]) -> bool {
+        let Some((repeated, _)) = self.parts.first() else { return false };
+        let (start, rest) = bytes.split_at(repeated.len().min(bytes.len()));
+        bytes.len() < LARGE && repeated.starts_with(start) && !rest.contains(&b'\n')
     }
 
     /// The length of the first event, when all of it is there and follows the pattern.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::event::EventStream;
 use super::objects::Objects;
 use super::pace::Pace;
-use super::pattern::Pattern;
+use super::pattern::{self, Pattern};
 use super::token::{Answer, Heard, is_complete};
 use super::transcript::Piece;
 use crate::http::Tokens;
@@ -54,6 +54,8 @@ struct Seen {
     answer: Answer,
     pace: Pace,
     pattern: Pattern,
+    /// The start of an event that may follow the pattern.
+    begun: Vec<u8>,
     first_event: Option<Duration>,
     events: u64,
     /// The answer came in one document.
@@ -117,6 +119,7 @@ impl Scanner {
     pub fn finish(&mut self, now: Duration) {
         let seen = &mut self.seen;
         if let Form::EventStream(stream) = &mut self.form {
+            stream.feed(&std::mem::take(&mut seen.begun), &mut |_, _| {});
             stream.finish(&mut |name, data| {
                 if is_complete(data) {
                     let heard = seen.answer.read(name, data);
@@ -216,12 +219,16 @@ impl Seen {
     /// wanted.
     fn events(&mut self, stream: &mut EventStream, mut bytes: &[u8], now: Duration) {
         while !bytes.is_empty() {
+            if !self.begun.is_empty() {
+                bytes = self.go_on(stream, bytes, now);
+            }
             let from_start = !self.answer.transcript.wanted && stream.between_events();
             if from_start {
-                let (events, length) = self.pattern.repeats(bytes);
-                self.events += events as u64;
-                self.pace.tokens(events, now);
-                bytes = &bytes[length..];
+                bytes = &bytes[self.repeats(bytes, now)..];
+                if self.pattern.is_begun(bytes) {
+                    self.begun.extend_from_slice(bytes);
+                    return;
+                }
             }
             let mut heard = Heard::default();
             let read = stream.feed(bytes, &mut |name, data| {
@@ -234,6 +241,26 @@ impl Seen {
             }
             bytes = rest;
         }
+    }
+
+    /// Counts the events that follow the pattern; returns the bytes that they take.
+    fn repeats(&mut self, bytes: &[u8], now: Duration) -> usize {
+        let (events, length) = self.pattern.repeats(bytes);
+        self.events += events as u64;
+        self.pace.tokens(events, now);
+        length
+    }
+
+    /// Joins the event that was begun with what follows; returns what is left of that.
+    fn go_on<'a>(&mut self, stream: &mut EventStream, bytes: &'a [u8], now: Duration) -> &'a [u8] {
+        let mut begun = std::mem::take(&mut self.begun);
+        let length = begun.len();
+        begun.extend_from_slice(&bytes[..bytes.len().min(pattern::LARGE)]);
+        let used = self.repeats(&begun, now);
+        if used == 0 {
+            stream.feed(&begun[..length], &mut |_, _| {});
+        }
+        &bytes[used.saturating_sub(length)..]
     }
 
     /// Whether the object is of a known shape, as the first one must be.
