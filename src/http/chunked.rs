@@ -9,9 +9,6 @@ const MAX_LINE: usize = 16 * 1024;
 /// Longer trailers are refused, in bytes.
 const MAX_TRAILERS: usize = 300 * 1024;
 
-/// Holds the place of a chunk's size until it is known.
-const NO_SIZE: &[u8] = b"00000000\r\n";
-
 /// Reads chunked content piece by piece.
 #[derive(Debug, Default)]
 pub(super) struct Dechunker {
@@ -38,33 +35,22 @@ enum State {
 }
 
 impl Dechunker {
-    /// Reads from `input` and appends to `out` what the engine is to see: all the data as one chunk, however many it
-    /// came in, and the last chunk at the end. Returns how much of `input` belongs to the content.
+    /// Reads from `input` and appends the data to `out`, however many chunks it came in. Returns how much of `input`
+    /// belongs to the content.
     ///
     /// An error (exit 56) comes only when nothing was appended: data in front of it is delivered first.
     pub fn feed(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize> {
-        let size = out.len();
-        out.extend_from_slice(NO_SIZE);
-        let data = out.len();
         let mut at = 0;
-        let mut fault = Ok(());
-        while at < input.len() && self.state != State::Done && fault.is_ok() {
+        while at < input.len() && self.state != State::Done {
             let rest = &input[at..];
             match self.state {
                 State::Data(left) => at += self.data(left, rest, out),
-                _ => fault = self.line(rest).map(|used| at += used),
+                _ => match self.line(rest) {
+                    Ok(used) => at += used,
+                    Err(_) if !out.is_empty() => return Ok(at),
+                    Err(error) => return Err(error),
+                },
             }
-        }
-        if out.len() == data {
-            out.truncate(size);
-            fault?;
-        } else {
-            let length = format!("{:01$x}\r\n", out.len() - data, NO_SIZE.len() - 2);
-            out.splice(size..data, length.into_bytes());
-            out.extend_from_slice(b"\r\n");
-        }
-        if self.state == State::Done {
-            out.extend_from_slice(b"0\r\n\r\n");
         }
         Ok(at)
     }
@@ -168,25 +154,12 @@ mod tests {
                     Ok(used) => at += used,
                     Err(error) => return (data, String::new(), Err(error)),
                 }
-                data.extend(canonical(&out));
+                data.extend(out);
             }
             left += piece.len() - at;
         }
         let trailers = String::from_utf8(chunks.take_trailers()).unwrap();
         (data, trailers, if chunks.is_done() { Ok(left) } else { Err(bad("not done")) })
-    }
-
-    /// The data in canonical chunks.
-    fn canonical(mut out: &[u8]) -> Vec<u8> {
-        let mut data = Vec::new();
-        while !out.is_empty() {
-            let line = out.iter().position(|byte| *byte == b'\r').unwrap();
-            let size = usize::from_str_radix(std::str::from_utf8(&out[..line]).unwrap(), 16).unwrap();
-            data.extend_from_slice(&out[line + 2..line + 2 + size]);
-            assert_eq!(&out[line + 2 + size..line + 4 + size], b"\r\n");
-            out = &out[line + 4 + size..];
-        }
-        data
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::timing::{Clock, Timings};
 use super::transfer::Transfer;
 use super::url::{Url, host_and_port};
 use super::watch::{Observer, Watch};
-use super::{input, proxy, redirect, tls};
+use super::{proxy, redirect, tls};
 use crate::body::{Coding, Pending};
 use crate::error::{Error, Kind, Result};
 use crate::signals::Signals;
@@ -216,18 +216,22 @@ impl Client {
 
     /// Reads the content to its end, each piece as soon as it is there.
     fn read(&self, reader: &mut impl Read, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let (mut room, mut read) = (Vec::new(), 0);
         loop {
-            if read == room.len() {
-                input::grow(&mut room);
-            }
-            read = match reader.read(&mut room) {
+            // The engine has a byte for each piece; the piece itself went past it.
+            match reader.read(&mut [0]) {
                 Ok(0) => return Ok(()),
-                Ok(read) => read,
+                Ok(_) => {}
                 Err(error) => return Err(self.fault(&error)),
+            }
+            let piece = {
+                let mut exchange = self.link.exchange();
+                let piece = std::mem::take(&mut exchange.piece);
+                exchange.watch.progress.downloaded += piece.bytes().len() as u64;
+                piece
             };
-            self.link.exchange().watch.progress.downloaded += read as u64;
-            each(&room[..read])?;
+            each(piece.bytes())?;
+            // Its room is used again.
+            self.link.exchange().piece = piece;
         }
     }
 

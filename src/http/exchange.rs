@@ -9,6 +9,7 @@ use rustls::ClientConfig;
 use rustls::client::Resumption;
 
 use super::head::Head;
+use super::input::Piece;
 use super::request::Request;
 use super::settings::{Proxy, Settings};
 use super::timing::{Clock, Timings};
@@ -73,6 +74,8 @@ pub(super) struct Exchange {
     pub outgoing: Option<Outgoing>,
     /// The heads received, interim answers and the proxy's included; the last one is the answer's.
     pub heads: Vec<Head>,
+    /// The content that arrived last, for the client.
+    pub piece: Piece,
     /// The trailer fields as received.
     pub trailers: Vec<u8>,
     pub http_connect: Option<u16>,
@@ -127,6 +130,7 @@ impl Exchange {
             timings: Timings::default(),
             outgoing: None,
             heads: Vec::new(),
+            piece: Piece::default(),
             trailers: Vec::new(),
             http_connect: None,
             refused: false,

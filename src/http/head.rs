@@ -183,18 +183,17 @@ impl Head {
 
     /// A head with the same status code and nothing but framing, for an engine that is less tolerant than this reader.
     ///
-    /// Always HTTP/1.1: chunked content does not exist in 1.0, though servers send it and curl takes it.
+    /// Always HTTP/1.1 and chunked when there is content: content goes past the engine, which gets a byte for each
+    /// piece of it.
     #[must_use]
     pub fn synthetic(&self, framing: Framing, keep_alive: bool) -> Vec<u8> {
         let framing = match framing {
             // The engine does not know the method, so it is told that HEAD gets nothing.
-            Framing::NoContent => "Content-Length: 0\r\n".to_owned(),
-            Framing::UntilClose => String::new(),
-            Framing::Length(length) => format!("Content-Length: {length}\r\n"),
-            Framing::Chunked => "Transfer-Encoding: chunked\r\n".to_owned(),
+            Framing::NoContent | Framing::Length(0) => "Content-Length: 0",
+            Framing::UntilClose | Framing::Length(_) | Framing::Chunked => "Transfer-Encoding: chunked",
         };
         let connection = if keep_alive { "keep-alive" } else { "close" };
-        format!("HTTP/1.1 {} \r\n{framing}Connection: {connection}\r\n\r\n", self.status).into_bytes()
+        format!("HTTP/1.1 {} \r\n{framing}\r\nConnection: {connection}\r\n\r\n", self.status).into_bytes()
     }
 
     /// The value of Location for `Url::join`, bytes beyond ASCII percent-encoded; an empty one is none.

@@ -1,4 +1,6 @@
-//! What has been received and not yet used, as the engine wants to see it.
+//! What has been received and not yet used; the engine sees heads, but content goes past it.
+
+use std::ops::Range;
 
 use ureq::unversioned::transport::Buffers;
 
@@ -13,20 +15,39 @@ pub(super) fn grow(room: &mut Vec<u8>) {
     room.resize((room.len() * 4).clamp(FIRST, LARGE.max(room.len())), 0);
 }
 
-/// Received bytes, in front of them a head for the engine; and the scratch space for the head that it writes.
+/// Received bytes, what the engine is shown in their place, and the scratch space for the head that it writes.
 #[derive(Debug, Default)]
 pub(super) struct Input {
     bytes: Vec<u8>,
     start: usize,
     end: usize,
-    /// What the engine sees first, and how much of it is used up.
+    /// What the engine sees, and how much of it is used up.
     shown: Vec<u8>,
     used: usize,
     scratch: Vec<u8>,
     /// Whether the engine could use what is here: false after it used nothing of it.
     usable: bool,
-    /// Whether the engine sees the received bytes: not before their head has been taken out.
-    open: bool,
+}
+
+/// Content on its way past the engine.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
+    bytes: Vec<u8>,
+    range: Range<usize>,
+}
+
+impl Piece {
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[self.range.clone()]
+    }
+
+    /// Takes in what `fill` appends.
+    pub fn fill<T>(&mut self, fill: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        self.bytes.clear();
+        let filled = fill(&mut self.bytes);
+        self.range = 0..self.bytes.len();
+        filled
+    }
 }
 
 impl Input {
@@ -50,15 +71,9 @@ impl Input {
         taken
     }
 
-    /// Puts a head in front of the received bytes, and lets the engine see both.
-    pub fn show(&mut self, head: Vec<u8>) {
-        (self.shown, self.used) = (head, 0);
-        (self.usable, self.open) = (true, true);
-    }
-
-    /// What arrives from now on is not for the engine as it is: a head, or chunks.
-    pub fn close(&mut self) {
-        self.open = false;
+    /// Shows the engine these bytes.
+    pub fn show(&mut self, bytes: Vec<u8>) {
+        (self.shown, self.used, self.usable) = (bytes, 0, true);
     }
 
     /// Uses up received bytes.
@@ -66,10 +81,19 @@ impl Input {
         self.start += amount;
     }
 
-    /// What there is of received bytes and of those shown, to move from the one to the other.
-    pub fn both(&mut self) -> (&[u8], &mut Vec<u8>) {
-        self.usable = true;
-        (&self.bytes[self.start..self.end], &mut self.shown)
+    /// Moves the received bytes into the piece, at most `limit` of them; when that is all, nothing is copied.
+    pub fn hand_over(&mut self, piece: &mut Piece, limit: u64) {
+        let length = self.len().min(usize::try_from(limit).unwrap_or(usize::MAX));
+        if length == 0 {
+            piece.range = 0..0;
+        } else if length < self.len() {
+            piece.fill(|bytes| bytes.extend_from_slice(&self.bytes()[..length]));
+            self.start += length;
+        } else {
+            std::mem::swap(&mut self.bytes, &mut piece.bytes);
+            piece.range = self.start..self.end;
+            (self.start, self.end) = (0, 0);
+        }
     }
 
     /// Room for the next read; grows when the last one filled all of it.
@@ -110,11 +134,7 @@ impl Buffers for Input {
     }
 
     fn input(&self) -> &[u8] {
-        match (self.open, self.shown.is_empty()) {
-            (false, true) => &[],
-            (_, false) => &self.shown[self.used..],
-            (true, true) => self.bytes(),
-        }
+        &self.shown[self.used..]
     }
 
     fn input_append_buf(&mut self) -> &mut [u8] {
@@ -127,15 +147,7 @@ impl Buffers for Input {
 
     fn input_consume(&mut self, amount: usize) {
         self.usable = amount > 0;
-        if self.shown.is_empty() {
-            self.start += amount;
-            return;
-        }
         self.used += amount;
-        if self.used == self.shown.len() {
-            self.shown.clear();
-            self.used = 0;
-        }
     }
 
     fn tmp_and_output(&mut self) -> (&mut [u8], &mut [u8]) {

@@ -3,8 +3,9 @@
 //!
 //! The engine (ureq) writes a head of its own, which is dropped: the request's real head and content are taken from
 //! the exchange. Sending both from here is what makes one write of head and first content, a watch for answers
-//! during the upload and exact control of the head possible. Of an answer's head the engine sees only what frames
-//! the content, so its limits (128 fields, no folded lines, no fields in a 100) do not show.
+//! during the upload and exact control of the head possible. Of an answer's head the engine sees only what it must,
+//! so its limits (128 fields, no folded lines, no fields in a 100) do not show. Content goes past it, through the
+//! exchange, as the engine would copy it: it is shown a byte for each piece.
 
 mod sending;
 
@@ -42,13 +43,26 @@ pub(super) struct Transport {
     searched: usize,
     /// The request's method is HEAD: its answer has no content.
     asked_for_head: bool,
-    /// Reads the content, when it is chunked.
-    chunks: Option<Dechunker>,
+    /// What is to come of the content.
+    rest: Option<Rest>,
     /// Bytes of the heads of this answer, interim ones included.
     heads: usize,
     /// What is left to send while the answer is read already.
     unsent: Option<Unsent>,
 }
+
+/// How the end of content is known.
+#[derive(Debug)]
+enum Rest {
+    /// This many bytes are to come.
+    Length(u64),
+    Chunks(Dechunker),
+    UntilClose,
+}
+
+/// What the engine is shown, in chunked framing, for a piece of content, and for the end.
+const PIECE: &[u8] = b"1\r\n.\r\n";
+const END: &[u8] = b"0\r\n\r\n";
 
 impl Transport {
     pub fn new(
@@ -69,7 +83,7 @@ impl Transport {
             spent: false,
             searched: 0,
             asked_for_head: false,
-            chunks: None,
+            rest: None,
             heads: 0,
             unsent: None,
         }
@@ -145,10 +159,12 @@ impl Transport {
                 self.input.show(head.synthetic(framing, reused && head.keep_alive(framing)));
                 exchange.received(head);
                 self.phase = Phase::Content;
-                if framing == Framing::Chunked {
-                    self.input.close();
-                    self.chunks = Some(Dechunker::default());
-                }
+                self.rest = match framing {
+                    Framing::NoContent => None,
+                    Framing::Length(length) => Some(Rest::Length(length)),
+                    Framing::Chunked => Some(Rest::Chunks(Dechunker::default())),
+                    Framing::UntilClose => Some(Rest::UntilClose),
+                };
                 return Ok(true);
             }
             if !head::could_be_http(self.input.bytes()) {
@@ -170,23 +186,42 @@ impl Transport {
         }
     }
 
-    /// Waits for chunks and shows them to the engine; false at the end of the stream.
-    fn await_chunks(&mut self, exchange: &mut Exchange) -> Result<bool> {
+    /// Waits for content and leaves it in the exchange; false when none is to come.
+    fn await_content(&mut self, exchange: &mut Exchange) -> Result<bool> {
         loop {
-            let Some(chunks) = &mut self.chunks else { return Ok(false) };
-            let (received, shown) = self.input.both();
-            let used = chunks.feed(received, shown)?;
-            let ready = !shown.is_empty();
-            self.input.skip(used);
-            if chunks.is_done() {
-                exchange.trailers = chunks.take_trailers();
-                self.chunks = None;
+            let (Some(rest), piece) = (&mut self.rest, &mut exchange.piece) else { return Ok(false) };
+            let mut ended = match rest {
+                Rest::Length(left) => {
+                    self.input.hand_over(piece, *left);
+                    *left -= piece.bytes().len() as u64;
+                    *left == 0
+                }
+                Rest::Chunks(chunks) => {
+                    let used = piece.fill(|data| chunks.feed(self.input.bytes(), data))?;
+                    self.input.skip(used);
+                    let ended = chunks.is_done();
+                    if ended {
+                        exchange.trailers = chunks.take_trailers();
+                    }
+                    ended
+                }
+                Rest::UntilClose => {
+                    self.input.hand_over(piece, u64::MAX);
+                    false
+                }
+            };
+            let arrived = !piece.bytes().is_empty();
+            if !arrived && !ended && !self.receive_some(exchange)? {
+                ended = matches!(self.rest, Some(Rest::UntilClose));
+                if !ended {
+                    return Err(fault::end_of_stream(self.phase, &self.whom));
+                }
             }
-            if ready {
+            if arrived || ended {
+                let end = if ended { END } else { b"" };
+                self.input.show([if arrived { PIECE } else { b"" }, end].concat());
+                self.rest = self.rest.take().filter(|_| !ended);
                 return Ok(true);
-            }
-            if !self.receive_some(exchange)? {
-                return Err(fault::end_of_stream(self.phase, &self.whom));
             }
         }
     }
@@ -214,8 +249,7 @@ impl EngineTransport for Transport {
 
     fn await_input(&mut self, _: NextTimeout) -> Result<bool, ureq::Error> {
         self.step(|transport, exchange| match transport.phase {
-            Phase::Content if transport.chunks.is_some() => transport.await_chunks(exchange),
-            Phase::Content => transport.receive_some(exchange),
+            Phase::Content => transport.await_content(exchange),
             _ => transport.await_head(exchange),
         })
     }

@@ -231,13 +231,17 @@ fn location_is_one_value_in_ascii() {
 }
 
 #[test]
-fn synthetic_head_says_the_same_about_framing() {
+fn synthetic_head_says_whether_there_is_content() {
     for (raw, expected) in [
         ("HTTP/1.1 204 x\r\nA: b\r\n\r\n", "HTTP/1.1 204 \r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n"),
-        ("HTTP/1.0 200 x\r\n\r\n", "HTTP/1.1 200 \r\nConnection: close\r\n\r\n"),
+        (
+            "HTTP/1.1 200 x\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 200 \r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n",
+        ),
+        ("HTTP/1.0 200 x\r\n\r\n", "HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"),
         (
             "HTTP/1.1 200 x\r\nContent-Length: 5,5\r\n\r\n",
-            "HTTP/1.1 200 \r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\n",
+            "HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n",
         ),
         (
             "HTTP/1.0 500 x\nTransfer-Encoding: identity,\n chunked\n\n",
@@ -248,7 +252,6 @@ fn synthetic_head_says_the_same_about_framing() {
         let framing = head.framing(false, false).expect(raw);
         let synthetic = head.synthetic(framing, head.keep_alive(framing));
         assert_eq!(String::from_utf8_lossy(&synthetic), expected);
-        assert_eq!(Head::parse(&synthetic).expect(raw).framing(false, false), Ok(framing));
     }
 }
 
@@ -289,7 +292,7 @@ fn drawn_head(u: &mut Unstructured<'_>) -> Drawn<Vec<u8>> {
 }
 
 #[test]
-fn no_head_panics_and_every_framing_survives_the_synthetic_head() {
+fn no_head_panics_and_every_synthetic_head_is_well_formed() {
     let mut parsed = 0_u32;
     arbtest(|u| {
         let raw = drawn_head(u)?;
@@ -299,7 +302,11 @@ fn no_head_panics_and_every_framing_survives_the_synthetic_head() {
         parsed += 1;
         let keep_alive = head.keep_alive(framing);
         let again = Head::parse(&head.synthetic(framing, keep_alive)).expect("well-formed");
-        assert_eq!(again.framing(false, false), Ok(framing), "{}", escape(&raw));
+        let shown = match framing {
+            Framing::NoContent | Framing::Length(0) => framing,
+            _ => Framing::Chunked,
+        };
+        assert_eq!(again.framing(false, false), Ok(shown), "{}", escape(&raw));
         assert_eq!((again.status, again.keep_alive(framing)), (head.status, keep_alive), "{}", escape(&raw));
         Ok(())
     });

@@ -46,8 +46,7 @@ impl Transport {
         let Some(Outgoing { request, content, .. }) = exchange.outgoing.take() else { return Ok(()) };
         exchange.connection = Some(self.connection.clone());
         self.phase = Phase::Send;
-        self.input.close();
-        (self.chunks, self.unsent) = (None, None);
+        (self.rest, self.unsent) = (None, None);
         (self.searched, self.heads) = (0, 0);
         self.asked_for_head = request.head || request.method == "HEAD";
         let content = match content {
