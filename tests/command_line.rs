@@ -231,3 +231,20 @@ fn bytes_that_are_not_utf_8_are_paths_or_refused() {
         quiet(&[option]).arg(bytes).arg("http://127.0.0.1:1/").run().assert_error(2).assert_stderr_has("not UTF-8");
     }
 }
+
+#[test]
+fn a_newcomers_slips_are_answered_with_the_way_out() {
+    for (arguments, said) in [
+        (&["body.json"][..], "body.json is a file; the URL comes first, then BODY"),
+        (&["body.json", "http://h"], "'body.json' stands in its place"),
+    ] {
+        let output = gzpost().file("body.json", "{}").args(arguments).run();
+        output.assert_error(2).assert_stderr_has(said);
+    }
+    for arguments in [&["help"][..], &["help", "replay"]] {
+        assert!(gzpost().args(arguments).run().assert_code(0).stdout_text().starts_with("Usage: gzpost"));
+    }
+    let server = Server::answering("HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n");
+    let output = gzpost().arg(server.url("/")).run();
+    output.assert_code(0).assert_stderr_has("gzpost: hint: without BODY this was a GET");
+}
