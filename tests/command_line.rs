@@ -29,6 +29,7 @@ fn options_come_combined_attached_and_behind_the_url() {
         (&["-sS", "--no-check", "--url", "{URL}", "body"], "POST /p HTTP/1.1\r\n", "in a file"),
         (&["-sS", "--no-check", "{URL}", "--", "-body"], "POST /p HTTP/1.1\r\n", "a dash in front"),
         (&["-sS", "--", "{URL}"], "GET /p HTTP/1.1\r\n", ""),
+        (&["-sS", "{URL} q?a b"], "GET /p%20q?a%20b HTTP/1.1\r\n", ""),
         (&["-sS0", "{URL}"], "GET /p HTTP/1.0\r\n", ""),
         (&["-sS", "-X", "PUT", "-X", "PATCH", "{URL}"], "PATCH /p HTTP/1.1\r\n", ""),
     ] {
@@ -189,7 +190,7 @@ fn line_breaks_are_refused_before_anything_is_connected_to() {
         output.assert_stderr_has("gzpost: (").assert_stderr_lacks("secret");
         server.assert_unasked();
     }
-    for target in ["/a\r\nX: y", "/a b", "/a\u{1b}", "/?a\nb", "/#a\nb"] {
+    for target in ["/a\r\nX: y", "/a\u{1b}", "/?a\nb", "/#a\nb"] {
         let server = Server::start(|_| ());
         quiet(&[&server.url(target)]).run().assert_error(3);
         server.assert_unasked();
@@ -229,4 +230,21 @@ fn bytes_that_are_not_utf_8_are_paths_or_refused() {
     for option in ["-X", "-H", "-m", "--model", "--resolve", "-x", "--url"] {
         quiet(&[option]).arg(bytes).arg("http://127.0.0.1:1/").run().assert_error(2).assert_stderr_has("not UTF-8");
     }
+}
+
+#[test]
+fn a_newcomers_slips_are_answered_with_the_way_out() {
+    for (arguments, said) in [
+        (&["body.json"][..], "body.json is a file; the URL comes first, then BODY"),
+        (&["body.json", "http://h"], "'body.json' stands in its place"),
+    ] {
+        let output = gzpost().file("body.json", "{}").args(arguments).run();
+        output.assert_error(2).assert_stderr_has(said);
+    }
+    for arguments in [&["help"][..], &["help", "replay"]] {
+        assert!(gzpost().args(arguments).run().assert_code(0).stdout_text().starts_with("Usage: gzpost"));
+    }
+    let server = Server::answering("HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n");
+    let output = gzpost().arg(server.url("/")).run();
+    output.assert_code(0).assert_stderr_has("gzpost: hint: without BODY this was a GET");
 }

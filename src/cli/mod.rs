@@ -69,6 +69,10 @@ pub fn parse(arguments: &[OsString], env: &dyn Fn(&str) -> Option<OsString>, std
 }
 
 fn parse_with(arguments: &[OsString], outside: &mut Outside) -> Result<Command> {
+    // No host is called help; whoever types it looks for this.
+    if arguments.first().is_some_and(|first| first == "help") && arguments.len() <= 2 {
+        return help::help(arguments.get(1).and_then(|topic| topic.to_str())).map(Command::Help);
+    }
     let first = arguments.first().and_then(|first| COMMANDS.into_iter().find(|word| first == word));
     let (word, rest) = (first, &arguments[usize::from(first.is_some())..]);
     let mut line = argv::read(rest, options::of_command(word), outside.stdin)?;

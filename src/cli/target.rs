@@ -96,9 +96,18 @@ pub fn url_and_bodies(urls: Vec<String>, arguments: Vec<OsString>, rules: &Rules
     let bodies: Vec<OsString> = arguments.collect();
     let second = urls.next().map(OsString::from).or_else(|| bodies.iter().find(|body| is_url(body)).cloned());
     if let Some(second) = second {
-        let what =
-            if url.contains("://") { "a second URL; a command has one" } else { "the URL comes first, then BODY" };
+        let what = if url.contains("://") {
+            "a second URL; a command has one".to_owned()
+        } else {
+            format!("the URL comes first, then BODY; '{url}' stands in its place")
+        };
         return Err(usage(format!("{}: {what}", shown(&second))));
+    }
+    // A name that could be a host's, but for the file that has it.
+    let is_file =
+        |name: &str| [".json", ".jsonl", ".gz"].iter().any(|end| name.ends_with(end)) && Path::new(name).is_file();
+    if bodies.is_empty() && is_file(&url) {
+        return Err(usage(format!("{url} is a file; the URL comes first, then BODY")));
     }
     if bodies.iter().any(|body| body.as_bytes().starts_with(b"{") && !Path::new(body).exists()) {
         return Err(usage("BODY is a file, or - for stdin; use --json for JSON on the command line"));

@@ -164,6 +164,10 @@ const SUSPICIOUS: [u16; 6] = [400, 413, 415, 422, 500, 502];
 
 /// What to try when a server may have stumbled over the coding.
 pub(super) fn hint(transfer: &Transfer, request: &Request) -> Option<String> {
+    if transfer.status == Some(405) && transfer.method == "GET" && !request.method_forced && transfer.num_redirects == 0
+    {
+        return Some("gzpost: hint: without BODY this was a GET; name a file, or - for stdin\n".to_owned());
+    }
     let status = transfer.status.filter(|status| SUSPICIOUS.contains(status))?;
     let coded_here = transfer.timings.compress.is_some() && !request.names("Content-Encoding");
     coded_here.then(|| {

@@ -87,7 +87,11 @@ impl Relay {
         if !(config.speed.is_finite() && config.speed > 0.0) {
             return Err(Error::new(Kind::Usage, format!("speed {}: must be more than 0", config.speed)));
         }
-        let unusable = |error| Error::new(Kind::BadArgument, format!("cannot listen on {}: {error}", config.address));
+        let unusable = |error: std::io::Error| {
+            let taken = error.kind() == std::io::ErrorKind::AddrInUse;
+            let way_out = if taken { "; --serve PORT takes another, 0 a free one" } else { "" };
+            Error::new(Kind::BadArgument, format!("cannot listen on {}: {error}{way_out}", config.address))
+        };
         let listener = TcpListener::bind(config.address).map_err(unusable)?;
         let address = listener.local_addr().map_err(unusable)?;
         let shared = Arc::new(Shared::new(config));

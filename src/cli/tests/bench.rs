@@ -73,7 +73,7 @@ fn what_does_not_fit_together() {
         ("bench u b -d x", "--data is no option of gzpost bench"),
         ("bench u b -o x", "--output is no option of gzpost bench"),
         ("bench u b --speed 2", "--speed is no option of gzpost bench"),
-        ("bench u http://v", "http://v: the URL comes first, then BODY"),
+        ("bench u http://v", "http://v: the URL comes first, then BODY; 'u' stands in its place"),
         ("u b --record x", "unknown option --record"),
     ] {
         let error = error(line);

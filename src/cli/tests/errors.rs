@@ -21,7 +21,7 @@ fn arguments_and_options_that_exclude_each_other() {
         ("", "no URL; see gzpost --help"),
         ("-s -d x", "no URL; see gzpost --help"),
         ("http://a http://b", "http://b: a second URL; a command has one"),
-        ("body.json http://b", "http://b: the URL comes first, then BODY"),
+        ("body.json http://b", "http://b: the URL comes first, then BODY; 'body.json' stands in its place"),
         ("--url http://a --url http://b", "http://b: a second URL; a command has one"),
         ("--url @list", "--url @FILE is not supported; a command sends one request"),
         ("u a b", "b: one argument too many after URL and BODY"),
