@@ -1,5 +1,5 @@
-//! The chunked transfer coding of an answer (RFC 9112, section 7.1), read as tolerantly as curl does and written
-//! anew for the engine, whose own reader hangs at bare line feeds, stops at long extensions and drops trailers.
+//! The chunked transfer coding of an answer (RFC 9112, section 7.1), read as tolerantly as curl does: the engine's own
+//! reader hangs at bare line feeds, stops at long extensions and drops trailers.
 
 use crate::error::{Error, Kind, Result};
 

@@ -13,7 +13,7 @@ use rustls::{ClientConfig, ClientConnection, ProtocolVersion, RootCertStore};
 
 use super::settings::TlsSettings;
 use super::transfer::Tls;
-use super::verifier::{Lenient, Pinning};
+use super::verifier::{Trust, Verifier};
 use crate::error::{Error, Kind, Result};
 
 /// Where distributions keep their bundle of CA certificates, the most common first.
@@ -38,14 +38,15 @@ pub(super) fn config(settings: &TlsSettings) -> Result<Arc<ClientConfig>> {
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_protocol_versions(versions)
         .map_err(|error| Error::new(Kind::TlsHandshake, error.to_string()))?;
-    let verifier: Arc<dyn ServerCertVerifier> = if settings.insecure {
-        Arc::new(Lenient { provider })
+    let trust = if settings.insecure {
+        Trust::Anyone
     } else {
-        let roots = roots(settings)?;
-        let usual = WebPkiServerVerifier::builder_with_provider(Arc::new(roots.store), provider).build();
+        let Roots { store, named } = roots(settings)?;
+        let usual = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(&provider)).build();
         let usual = usual.map_err(|error| Error::new(Kind::CaFile, format!("no usable CA certificates: {error}")))?;
-        if roots.named.is_empty() { usual } else { Arc::new(Pinning { usual, named: roots.named }) }
+        Trust::Named { usual, named }
     };
+    let verifier = Arc::new(Verifier { provider, trust });
     let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
     let mut config = match &settings.certificate {
         None => builder.with_no_client_auth(),

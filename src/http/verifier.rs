@@ -12,15 +12,24 @@ use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 use super::certificate::validity;
 use super::timing::wall_clock;
 
-/// Trusts as rustls does, and a server's certificate that is itself among those of `--cacert`: `openssl req -x509`
-/// makes such certificates, marked as a CA's, and curl takes them. Name, dates and signatures are still checked.
+/// Verifies a server's certificate; the signatures of the handshake are checked whoever is trusted.
 #[derive(Debug)]
-pub(super) struct Pinning {
-    pub usual: Arc<WebPkiServerVerifier>,
-    pub named: Vec<CertificateDer<'static>>,
+pub(super) struct Verifier {
+    pub provider: Arc<CryptoProvider>,
+    pub trust: Trust,
 }
 
-impl ServerCertVerifier for Pinning {
+/// Who is trusted.
+#[derive(Debug)]
+pub(super) enum Trust {
+    /// `-k`: any certificate will do.
+    Anyone,
+    /// Whom rustls trusts, and a server's certificate that is itself among those of `--cacert`: `openssl req -x509`
+    /// makes such certificates, marked as a CA's, and curl takes them. Name and dates are still checked.
+    Named { usual: Arc<WebPkiServerVerifier>, named: Vec<CertificateDer<'static>> },
+}
+
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -29,8 +38,9 @@ impl ServerCertVerifier for Pinning {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let usual = self.usual.verify_server_cert(certificate, intermediates, name, ocsp, now);
-        if usual.is_ok() || !self.named.contains(certificate) {
+        let Trust::Named { usual, named } = &self.trust else { return Ok(ServerCertVerified::assertion()) };
+        let usual = usual.verify_server_cert(certificate, intermediates, name, ocsp, now);
+        if usual.is_ok() || !named.contains(certificate) {
             return usual;
         }
         let valid = validity(certificate).ok_or(CertificateError::BadEncoding)?;
@@ -42,47 +52,6 @@ impl ServerCertVerifier for Pinning {
             return Err(CertificateError::Expired.into());
         }
         verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.usual.verify_tls12_signature(message, certificate, signature)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.usual.verify_tls13_signature(message, certificate, signature)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.usual.supported_verify_schemes()
-    }
-}
-
-/// `-k`: any certificate will do, but the handshake's signatures are still checked.
-#[derive(Debug)]
-pub(super) struct Lenient {
-    pub provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for Lenient {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
         Ok(ServerCertVerified::assertion())
     }
 
@@ -130,8 +99,9 @@ mod tests {
         let mut store = RootCertStore::empty();
         store.add(named.clone()).expect("a CA");
         let provider = Arc::new(ring::default_provider());
-        let usual = WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider).build().expect("a verifier");
-        let verifier = Pinning { usual, named: vec![named.clone()] };
+        let usual = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(&provider)).build();
+        let trust = Trust::Named { usual: usual.expect("a verifier"), named: vec![named.clone()] };
+        let verifier = Verifier { provider, trust };
         let name = ServerName::try_from(name).expect("a name");
         verifier.verify_server_cert(shown, &[], &name, &[], UnixTime::now()).map(|_| ())
     }
