@@ -122,7 +122,7 @@ pub static OPTIONS: &[Opt] = &[
     switch("get", Some('G'), Body, "Put the data into the query of a GET"),
     switch("gzip", None, Body, "Compress any body, whatever its type and size"),
     switch("identity", None, Body, "Never compress"),
-    value("level", None, "N", Body, "Level of compression, 1 to 9 (8)"),
+    value("level", None, "N", Body, "Level of compression, 1 to 9 (7)"),
     switch("no-check", None, Body, "Send declared JSON unchecked"),
     value("model", None, "NAME", Body, "Replace the top-level \"model\"; all other bytes stay"),
     list("set", None, "KEY=JSON", Body, "Set a top-level member; all other bytes stay"),
