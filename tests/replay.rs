@@ -84,7 +84,7 @@ fn bodies_of_a_directory_are_sent_in_name_order_with_their_figures() {
     let (mut expected, mut last) = (Vec::new(), Vec::new());
     for (name, size) in [("1-small.json", 900), ("2.json", 20_491), ("3.json.gz", 373_413), ("4.json", 1_200_000)] {
         let body = synthetic("demo-model", size, 3.6, size as u64);
-        let sent = if size < 1024 { size } else { coding::encode(&body, 8).len() };
+        let sent = if size < 1024 { size } else { coding::encode(&body, gzpost::body::DEFAULT_LEVEL).len() };
         last.clone_from(&body);
         captures.write(name, if name.ends_with("gz") { gzip(&body) } else { body });
         let path = captures.path().join(name).display().to_string();

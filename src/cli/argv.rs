@@ -24,8 +24,8 @@ pub struct CommandLine {
     pub warnings: Vec<String>,
     /// `--help`, `--version` or `--completions`: nothing behind it was read.
     pub stop: Option<Stop>,
-    /// The options that only this command has.
-    pub own: &'static [Opt],
+    /// The word of the command; `None`: a single request.
+    pub command: Option<&'static str>,
 }
 
 /// An option that was given.
@@ -49,8 +49,8 @@ pub enum Stop {
 }
 
 /// Reads the arguments, without the program's name, and the config files that they name.
-pub fn read(arguments: &[OsString], own: &'static [Opt], stdin: &mut dyn Read) -> Result<CommandLine> {
-    let mut line = CommandLine { own, ..CommandLine::default() };
+pub fn read(arguments: &[OsString], command: Option<&'static str>, stdin: &mut dyn Read) -> Result<CommandLine> {
+    let mut line = CommandLine { command, ..CommandLine::default() };
     let mut rest = arguments.iter();
     let mut options_end = false;
     while let Some(argument) = rest.next() {
@@ -115,8 +115,8 @@ impl CommandLine {
             None => (text, None),
         };
         let name = String::from_utf8_lossy(name);
-        let Some((option, on)) = options::by_name(&name, self.own) else {
-            return Err(usage(unknown_name(&name)));
+        let Some((option, on)) = options::by_name(&name, options::of_command(self.command)) else {
+            return Err(usage(unknown(&format!("--{name}"), self.command)));
         };
         match (option.kind, attached) {
             (Kind::Switch, Some(_)) => Err(usage(format!("--{name} takes no value"))),
@@ -131,9 +131,9 @@ impl CommandLine {
 
     fn short(&mut self, letters: &[u8], next: Option<&OsStr>, source: &mut Source) -> Result<bool> {
         for (index, letter) in letters.iter().enumerate() {
-            let Some(option) = options::by_letter(char::from(*letter), self.own) else {
+            let Some(option) = options::by_letter(char::from(*letter), options::of_command(self.command)) else {
                 let letter = String::from_utf8_lossy(&letters[index..]).chars().next().unwrap_or_default();
-                return Err(usage(unknown(&format!("-{letter}"))));
+                return Err(usage(unknown(&format!("-{letter}"), self.command)));
             };
             match (option.kind, &letters[index + 1..]) {
                 (Kind::Switch, _) => self.switch(option, true),
@@ -233,12 +233,5 @@ impl CommandLine {
         }
         source.depth -= 1;
         Ok(())
-    }
-}
-
-fn unknown_name(name: &str) -> String {
-    match name.strip_prefix("no-").and_then(|rest| options::by_name(rest, &[])) {
-        Some((option, _)) => format!("--{name}: --{} takes a value, there is no {name}", option.long),
-        None => unknown(&format!("--{name}")),
     }
 }

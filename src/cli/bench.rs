@@ -25,6 +25,9 @@ const RATIO: f64 = 3.6;
 /// A larger body is no longer one that a relay takes.
 const LARGEST: u64 = 256 << 20;
 
+/// Pairs of a body: years of measuring, and still a plan that fits into memory.
+const MOST: usize = 100_000;
+
 /// The model that nobody has.
 const BOGUS_MODEL: &str = "gzpost-bench-no-such-model";
 
@@ -33,8 +36,7 @@ pub fn bench(mut line: CommandLine, outside: &mut Outside) -> Result<Bench> {
     let mut args = Args::new(&line, &[]);
     let mut warnings = Vec::new();
     let rules = rules(&mut args)?;
-    let arguments = std::mem::take(&mut line.arguments);
-    let (url, names) = url_and_bodies(args.texts("--url")?, arguments, &rules)?;
+    let (url, names) = url_and_bodies(&mut line, &mut args, &rules)?;
     let bodies = bodies(&names, args.parsed("--sizes", sizes)?)?;
     let alias = args.parsed("--alias", alias)?;
     let shown_url = shown_url(&url, alias.as_deref());
@@ -78,6 +80,9 @@ fn check(bench: Bench) -> Result<Bench> {
         }
         _ => bench.body,
     };
+    if bench.bogus_model.is_some() && bench.metric == Metric::FirstToken {
+        return Err(usage("--metric first_token needs a model that answers; with --bogus-model none does"));
+    }
     if matches!(method, "GET" | "HEAD") {
         return Err(usage(format!("bench sends bodies, and {method} has none")));
     }
@@ -119,7 +124,8 @@ fn ratio(text: &str) -> Result<f64, String> {
 }
 
 fn number(text: &str) -> Result<usize, String> {
-    count32(text).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
+    let number = usize::try_from(count32(text)?).unwrap_or(MOST);
+    if number <= MOST { Ok(number) } else { Err(format!("'{text}' is more than {MOST}")) }
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

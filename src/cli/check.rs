@@ -29,7 +29,7 @@ pub fn check(mut line: CommandLine, outside: &mut Outside) -> Result<Check> {
     let mut args = Args::new(&line, &[]);
     let mut warnings = Vec::new();
     let rules = rules(&mut args)?;
-    let (url, body) = url_and_body(args.texts("--url")?, std::mem::take(&mut line.arguments), &rules)?;
+    let (url, body) = url_and_body(&mut line, &mut args, &rules)?;
     if let Some(body) = body {
         return Err(usage(format!("{}: gzpost check takes a URL and no BODY", body.to_string_lossy())));
     }

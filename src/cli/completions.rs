@@ -79,11 +79,7 @@ fn general() -> Vec<Offer> {
 
 /// What every command but `demo` takes.
 fn of_requests() -> Vec<Offer> {
-    offers(|option| !matches!(option.topic, Topic::General | Topic::Demo))
-}
-
-fn of_demo() -> Vec<Offer> {
-    offers(|option| option.topic == Topic::Demo)
+    offers(|option| option.topic != Topic::General)
 }
 
 /// The letters that mean something in a single request, and another thing in other commands.
@@ -96,7 +92,7 @@ fn bash() -> String {
     let long =
         |offers: Vec<Offer>| -> Vec<String> { offers.iter().map(|(option, _)| format!("--{}", option.long)).collect() };
     let general = long(general()).join(" ");
-    let mut cases = format!("    demo) options=\"{general} {}\" ;;\n", long(of_demo()).join(" "));
+    let mut cases = format!("    demo) options=\"{general} {}\" ;;\n", long(own("demo")).join(" "));
     for word in REQUESTS {
         let _ = writeln!(cases, "    {word}) options+=\" {}\" ;;", long(own(word)).join(" "));
     }
@@ -160,10 +156,9 @@ fn bash_values() -> String {
             }
         }
     };
-    for word in REQUESTS {
+    for word in COMMANDS {
         add(word, own(word));
     }
-    add("demo", of_demo());
     add("*", general());
     add("*", of_requests());
     let _ = writeln!(cases, "    {}) compopt +o default 2>/dev/null ;;", free.join(" | "));
@@ -217,7 +212,7 @@ fi
 ",
         specs(general()),
         specs(of_requests()),
-        specs(of_demo()),
+        specs(own("demo")),
         COMMANDS.join(" "),
     )
 }
@@ -276,10 +271,9 @@ fn fish() -> String {
     };
     add("", general());
     add("not __gzpost_is demo", of_requests());
-    for word in REQUESTS {
+    for word in COMMANDS {
         add(&format!("__gzpost_is {word}"), own(word));
     }
-    add("__gzpost_is demo", of_demo());
     let words = COMMANDS.join(" ");
     for (option, letter) in letters_of_a_single_request() {
         let (letter, help) = (letter.unwrap_or_default(), fish_text(option.help));

@@ -1,6 +1,6 @@
-//! curl's options that gzpost does not have, and what to do instead.
+//! Options that gzpost does not have: curl's and what to do instead, typing errors and what was meant.
 
-use super::options::{self, Kind};
+use super::options::{self, Kind, Opt};
 
 /// Why, or what is nearest; then the names, with their letters behind a slash.
 #[rustfmt::skip]
@@ -53,24 +53,36 @@ const REFUSED: &[(&str, &str)] = &[
     ("", "raw libcurl variable"),
 ];
 
-/// The message about an option, dashes included, that is not in the table.
+/// The message about an option, dashes included, that this command does not have.
 #[must_use]
-pub fn unknown(given: &str) -> String {
+pub fn unknown(given: &str, command: Option<&str>) -> String {
     let long = given.strip_prefix("--").map(|name| name.split('=').next().unwrap_or(name));
     if let Some(why) = long.map_or_else(|| refused_letter(given), refused_name) {
         let shown = long.map_or_else(|| given.to_owned(), |name| format!("--{name}"));
         return format!("{shown} is an option of curl's that gzpost does not have{why}");
     }
-    match long {
-        Some(name) if name.starts_with("expand-") => {
-            format!("--{name} is an option of curl's that gzpost does not have: it has no variables")
-        }
-        Some(name) => match nearest(name) {
-            Some(nearest) => format!("unknown option --{name}; did you mean --{nearest}?"),
-            None => format!("unknown option --{name}; see gzpost --help all"),
-        },
-        None => format!("unknown option {given}; see gzpost --help all"),
+    let help = command.map_or_else(|| "gzpost --help all".to_owned(), |word| format!("gzpost {word} --help"));
+    let Some(name) = long else {
+        return format!("unknown option {given}; see {help}");
+    };
+    if name.starts_with("expand-") {
+        return format!("--{name} is an option of curl's that gzpost does not have: it has no variables");
     }
+    if let Some((option, _)) = name.strip_prefix("no-").and_then(|rest| options::by_name(rest, own(command))) {
+        return format!("--{name}: --{} takes a value, there is no {name}", option.long);
+    }
+    let owners: Vec<String> = options::owners(name).map(|word| format!("gzpost {word}")).collect();
+    if !owners.is_empty() {
+        return format!("--{name} is an option of {} only", owners.join(" and "));
+    }
+    match nearest_option(name, own(command)) {
+        Some(nearest) => format!("unknown option --{name}; did you mean --{nearest}?"),
+        None => format!("unknown option --{name}; see {help}"),
+    }
+}
+
+fn own(command: Option<&str>) -> &'static [Opt] {
+    options::of_command(command)
 }
 
 fn refused_letter(given: &str) -> Option<&'static str> {
@@ -88,16 +100,17 @@ fn refused(matches: impl Fn(&str, Option<&str>) -> bool) -> Option<&'static str>
     REFUSED.iter().find(|(_, names)| names.split(' ').any(is_one)).map(|(why, _)| *why)
 }
 
-/// The option that a typing error is most likely to have meant.
-fn nearest(name: &str) -> Option<String> {
-    let negated = |option: &&options::Opt| option.kind == Kind::Switch && !option.long.starts_with("no-");
-    let names = options::OPTIONS.iter().map(|option| option.long.to_owned());
-    let names = names.chain(options::OPTIONS.iter().filter(negated).map(|option| format!("no-{}", option.long)));
+/// The option that a typing error, without its dashes, is most likely to have meant.
+#[must_use]
+pub fn nearest_option(name: &str, own: &'static [Opt]) -> Option<String> {
+    let all = || own.iter().chain(options::OPTIONS);
     // An abbreviation, which older curls accepted.
-    let long = |option: &&options::Opt| name.len() >= 3 && option.long.starts_with(name);
-    if let Some(option) = options::OPTIONS.iter().find(long) {
+    if let Some(option) = all().find(|option| name.len() >= 3 && option.long.starts_with(name)) {
         return Some(option.long.to_owned());
     }
+    let negated = |option: &&Opt| option.kind == Kind::Switch && !option.long.starts_with("no-");
+    let negated = all().filter(negated).map(|option| format!("no-{}", option.long));
+    let names = all().map(|option| option.long.to_owned()).chain(negated);
     let (distance, best) = names.map(|own| (edit_distance(name, &own), own)).min_by_key(|(distance, _)| *distance)?;
     // Half of a short name changed is another name.
     (distance <= 3 && distance * 3 <= name.len()).then_some(best)
@@ -137,7 +150,7 @@ mod tests {
             ("--raw", "--raw is an option of curl's that gzpost does not have"),
             ("--expand-data", "--expand-data is an option of curl's that gzpost does not have: it has no variables"),
         ] {
-            assert_eq!(unknown(given), message);
+            assert_eq!(unknown(given, None), message);
         }
     }
 
@@ -150,8 +163,24 @@ mod tests {
             ("--databinary=x", "unknown option --databinary; did you mean --data-binary?"),
             ("--zzz", "unknown option --zzz; see gzpost --help all"),
             ("-§", "unknown option -§; see gzpost --help all"),
+            ("--dry-run", "--dry-run is an option of gzpost replay only"),
+            ("--export-json", "--export-json is an option of gzpost replay and gzpost bench only"),
         ] {
-            assert_eq!(unknown(given), message);
+            assert_eq!(unknown(given, None), message);
+        }
+    }
+
+    #[test]
+    fn a_commands_own_options_are_suggested_too() {
+        for (given, message) in [
+            ("--size", "unknown option --size; did you mean --sizes?"),
+            ("--bogus-mdel", "unknown option --bogus-mdel; did you mean --bogus-model?"),
+            ("--no-sizes", "--no-sizes: --sizes takes a value, there is no no-sizes"),
+            ("--dry-run", "--dry-run is an option of gzpost replay only"),
+            ("--zzz", "unknown option --zzz; see gzpost bench --help"),
+            ("-§", "unknown option -§; see gzpost bench --help"),
+        ] {
+            assert_eq!(unknown(given, Some("bench")), message);
         }
     }
 

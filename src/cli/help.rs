@@ -96,9 +96,16 @@ pub fn help(topic: Option<&str>) -> Result<String> {
     if let Some(topic) = Topic::ALL.iter().find(|own| own.name() == topic) {
         return Ok(section(*topic));
     }
-    option_named(topic).map(|option| rows([option].into_iter())).ok_or_else(|| {
-        usage(format!("--help: '{topic}' is no topic and no option; topics: all, {}", topic_names().join(", ")))
-    })
+    let named = options_named(topic);
+    if named.is_empty() {
+        let topics = topic_names().join(", ");
+        return Err(usage(format!("--help: '{topic}' is no topic and no option; topics: all, {topics}")));
+    }
+    let of_topic = |topic: &Topic| {
+        let options: Vec<_> = named.iter().copied().filter(|option| option.topic == *topic).collect();
+        (!options.is_empty()).then(|| format!("{}:\n{}", topic.name(), rows(options.into_iter())))
+    };
+    Ok(Topic::ALL.iter().filter_map(of_topic).collect::<Vec<_>>().join("\n"))
 }
 
 fn overview() -> String {
@@ -112,11 +119,12 @@ fn topic_names() -> Vec<&'static str> {
     Topic::ALL.iter().map(|topic| topic.name()).collect()
 }
 
-fn option_named(name: &str) -> Option<&'static Opt> {
-    let letter = name.strip_prefix('-').and_then(|rest| rest.parse().ok());
-    let letter = letter.and_then(|letter| options::by_letter(letter, &[]));
-    let own = || options::all().find(|option| name.strip_prefix("--") == Some(option.long));
-    letter.or_else(|| options::by_name(name.strip_prefix("--")?, &[]).map(|(option, _)| option)).or_else(own)
+/// The options of this name or letter, with or without dashes: a letter may mean another one in each command.
+fn options_named(name: &str) -> Vec<&'static Opt> {
+    let name = name.trim_start_matches('-');
+    let is_named = |option: &&Opt| option.long == name || option.short.is_some_and(|letter| name.parse() == Ok(letter));
+    let named: Vec<_> = options::all().filter(is_named).collect();
+    if named.is_empty() { options::by_name(name, &[]).map(|(option, _)| option).into_iter().collect() } else { named }
 }
 
 fn section(topic: Topic) -> String {
@@ -204,6 +212,12 @@ mod tests {
         assert!(help(Some("-d")).is_ok_and(|text| text.contains("--data DATA")));
         assert!(help(Some("--no-silent")).is_ok_and(|text| text.contains("--silent")));
         assert!(help(Some("-N")).is_ok_and(|text| text.contains("without effect")));
+        assert_eq!(help(Some("model")).ok(), help(Some("--model")).ok());
+        assert!(help(Some("sizes")).is_ok_and(|text| text.starts_with("bench:\n") && text.contains("--sizes LIST")));
+        let letter = help(Some("-n")).unwrap();
+        for text in ["auth:\n", "--netrc", "replay:\n", "--passes", "bench:\n", "--pairs", "check:\n", "--repeat"] {
+            assert!(letter.contains(text), "{letter}");
+        }
         let error = help(Some("nonsense")).unwrap_err();
         assert!(error.message.contains("topics: all, body"), "{error}");
     }

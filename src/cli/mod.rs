@@ -75,7 +75,7 @@ fn parse_with(arguments: &[OsString], outside: &mut Outside) -> Result<Command> 
     }
     let first = arguments.first().and_then(|first| COMMANDS.into_iter().find(|word| first == word));
     let (word, rest) = (first, &arguments[usize::from(first.is_some())..]);
-    let mut line = argv::read(rest, options::of_command(word), outside.stdin)?;
+    let mut line = argv::read(rest, word, outside.stdin)?;
     match (line.stop.take(), word) {
         (Some(Stop::Version), _) => Ok(Command::Version),
         (Some(Stop::Completions(shell)), _) => completions::completions(&shell).map(Command::Help),

@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod demo;
 mod replay;
 
 use Kind::{List, Optional, Switch, Value};
@@ -244,10 +245,6 @@ pub static OPTIONS: &[Opt] = &[
     switch("version", Some('V'), General, "Version and features"),
     value("completions", None, "SHELL", General, "Completion script for bash, zsh or fish"),
     switch("disable", Some('q'), General, ""),
-
-    optional("serve", None, "ADDR", Demo, "Only the relay, on ADDR (127.0.0.1:8037)"),
-    value("speed", None, "N", Demo, "How many times faster than measured (20)"),
-    value("behave", None, "HOW", Demo, "What the relay does (gzpost demo --help lists HOW)"),
 ];
 
 /// The commands; a command word counts only as the first argument.
@@ -279,13 +276,19 @@ pub fn of_command(word: Option<&str>) -> &'static [Opt] {
         Some("replay") => replay::REPLAY,
         Some("bench") => bench::BENCH,
         Some("check") => check::CHECK,
+        Some("demo") => demo::DEMO,
         _ => &[],
     }
 }
 
 /// The options of all commands.
 pub fn all() -> impl Iterator<Item = &'static Opt> {
-    OPTIONS.iter().chain(replay::REPLAY).chain(bench::BENCH).chain(check::CHECK)
+    OPTIONS.iter().chain(COMMANDS.iter().flat_map(|word| of_command(Some(word))))
+}
+
+/// The commands that have an option of this long name for themselves alone.
+pub fn owners(long: &str) -> impl Iterator<Item = &'static str> {
+    COMMANDS.into_iter().filter(move |word| of_command(Some(word)).iter().any(|option| option.long == long))
 }
 
 /// The option of this long name, and whether the name turns it on. `--no-` turns a switch off, and so does the

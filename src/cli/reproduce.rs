@@ -92,11 +92,10 @@ fn quoted(word: &str) -> String {
 mod tests {
     use super::*;
     use crate::cli::argv;
-    use crate::cli::options;
 
     fn again(words: &[&str], hide_hosts: bool) -> String {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        let mut line = argv::read(&words, options::of_command(Some("bench")), &mut std::io::empty()).unwrap();
+        let mut line = argv::read(&words, Some("bench"), &mut std::io::empty()).unwrap();
         let bodies = line.arguments.split_off(1);
         let url = Url::parse(line.arguments[0].to_str().unwrap()).unwrap();
         let shown = shown_url(&url, hide_hosts.then_some("relay-a"));

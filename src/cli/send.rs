@@ -27,7 +27,7 @@ pub fn send(mut line: CommandLine, outside: &mut Outside) -> Result<Send> {
     let mut warnings = Vec::new();
 
     let rules = rules(&mut args)?;
-    let (url, body) = url_and_body(args.texts("--url")?, std::mem::take(&mut line.arguments), &rules)?;
+    let (url, body) = url_and_body(&mut line, &mut args, &rules)?;
     let parts = parts(&line.given, body)?;
     let url = match parts.first() {
         Some(Part { kind: PartKind::Upload, source: Source::File(path) }) => with_file_name(url, path, &rules)?,

@@ -5,7 +5,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::args::{Args, text, usage};
+use super::argv::CommandLine;
 use super::glob;
+use super::options::COMMANDS;
 use crate::error::{Error, Kind, Result};
 use crate::http::url::{Scheme, Url};
 
@@ -77,42 +79,56 @@ fn allows_http(list: &str) -> Result<bool, String> {
 }
 
 /// The URL from `--url` or the first argument, and what remains as BODY.
-pub fn url_and_body(urls: Vec<String>, arguments: Vec<OsString>, rules: &Rules) -> Result<(Url, Option<OsString>)> {
-    let (url, mut bodies) = url_and_bodies(urls, arguments, rules)?;
+pub fn url_and_body(line: &mut CommandLine, args: &mut Args, rules: &Rules) -> Result<(Url, Option<OsString>)> {
+    let (url, mut bodies) = url_and_bodies(line, args, rules)?;
     if let Some(more) = bodies.get(1) {
         return Err(usage(format!("{}: one argument too many after URL and BODY", more.to_string_lossy())));
     }
     Ok((url, bodies.pop()))
 }
 
-/// The same for a command that takes any number of bodies.
-pub fn url_and_bodies(urls: Vec<String>, arguments: Vec<OsString>, rules: &Rules) -> Result<(Url, Vec<OsString>)> {
-    let mut arguments = arguments.into_iter();
-    let mut urls = urls.into_iter();
-    let url = match urls.next() {
-        Some(url) => url,
-        None => text("URL", arguments.next().ok_or_else(|| usage("no URL; see gzpost --help"))?)?,
-    };
-    let bodies: Vec<OsString> = arguments.collect();
-    let second = urls.next().map(OsString::from).or_else(|| bodies.iter().find(|body| is_url(body)).cloned());
-    if let Some(second) = second {
-        let what = if url.contains("://") {
-            "a second URL; a command has one".to_owned()
-        } else {
-            format!("the URL comes first, then BODY; '{url}' stands in its place")
-        };
-        return Err(usage(format!("{}: {what}", shown(&second))));
+/// The same for a command that takes any number of them: `BODY` or `CAPTURE`.
+pub fn url_and_bodies(line: &mut CommandLine, args: &mut Args, rules: &Rules) -> Result<(Url, Vec<OsString>)> {
+    let mut bodies = std::mem::take(&mut line.arguments);
+    let mut urls: Vec<OsString> = args.texts("--url")?.into_iter().map(OsString::from).collect();
+    let what = if line.command == Some("replay") { "CAPTURE" } else { "BODY" };
+    if urls.is_empty() {
+        if bodies.is_empty() {
+            let command = line.command.map_or_else(|| "gzpost".to_owned(), |word| format!("gzpost {word}"));
+            return Err(usage(format!("no URL; see {command} --help")));
+        }
+        urls.push(bodies.remove(0));
+        stands_for_url(&urls[0], &bodies, what)?;
     }
-    // A name that could be a host's, but for the file that has it.
-    let is_file =
-        |name: &str| [".json", ".jsonl", ".gz"].iter().any(|end| name.ends_with(end)) && Path::new(name).is_file();
-    if bodies.is_empty() && is_file(&url) {
-        return Err(usage(format!("{url} is a file; the URL comes first, then BODY")));
+    if let Some(second) = urls.get(1).or_else(|| bodies.iter().find(|body| is_url(body))) {
+        return Err(usage(format!("{}: a second URL; a command has one", shown(second))));
     }
     if bodies.iter().any(|body| body.as_bytes().starts_with(b"{") && !Path::new(body).exists()) {
-        return Err(usage("BODY is a file, or - for stdin; use --json for JSON on the command line"));
+        let json = if line.command.is_none() { "; use --json for JSON on the command line" } else { "" };
+        return Err(usage(format!("{what} is a file, or - for stdin{json}")));
     }
-    Ok((rules.parse(&url)?, bodies))
+    Ok((rules.parse(&text("URL", urls.remove(0))?)?, bodies))
+}
+
+/// Refuses a first argument that is no URL beyond doubt: a URL is behind it, or there is a file of that name.
+fn stands_for_url(first: &OsStr, bodies: &[OsString], what: &str) -> Result<()> {
+    if is_url(first) {
+        return Ok(());
+    }
+    let (first, path) = (first.to_string_lossy(), Path::new(first));
+    if let Some(url) = bodies.iter().find(|body| is_url(body)) {
+        let is_word = first.bytes().all(|byte| byte.is_ascii_lowercase());
+        let commands = if is_word { format!(" and is no command ({})", COMMANDS.join(", ")) } else { String::new() };
+        let (url, place) = (shown(url), format!("'{first}' stands in its place{commands}"));
+        return Err(usage(format!("{url}: the URL comes first, then {what}; {place}")));
+    }
+    let is_named_so = [".json", ".jsonl", ".gz"].iter().any(|end| first.ends_with(end));
+    // Without a CAPTURE there is nothing to do, whatever the name; a directory may be called as a host is.
+    if is_named_so && path.is_file() || what == "CAPTURE" && bodies.is_empty() && path.exists() {
+        let kind = if path.is_dir() { "directory" } else { "file" };
+        return Err(usage(format!("{first} is a {kind}; the URL comes first, then {what}")));
+    }
+    Ok(())
 }
 
 /// Whether an argument is a URL beyond doubt.

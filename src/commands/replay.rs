@@ -79,7 +79,6 @@ struct Progress {
     clock: Clock,
     weight: u64,
     done: u64,
-    requests: u64,
 }
 
 impl Run {
@@ -87,12 +86,11 @@ impl Run {
         let requests = captures.iter().map(|(_, survey)| survey.documents as u64).sum::<u64>();
         let bytes = captures.iter().map(|(_, survey)| survey.bytes).sum::<u64>();
         let passes = u64::from(replay.passes);
-        let requests_in_all = requests.saturating_mul(passes);
         let weight = (bytes + FLOOR * requests).saturating_mul(passes);
-        let save = replay.save.as_deref().map(|dir| Save::new(dir, requests_in_all)).transpose()?;
+        let save = replay.save.as_deref().map(|dir| Save::new(dir, report.planned)).transpose()?;
         let follow =
             Follow::new(&replay.send.output, context.stderr.clone(), context.stderr_terminal, context.stdout_is_file);
-        let progress = Progress { clock: Clock::start(), weight, done: 0, requests: requests_in_all };
+        let progress = Progress { clock: Clock::start(), weight, done: 0 };
         Ok(Run { replay, follow, client: None, save, report, progress })
     }
 
@@ -121,7 +119,7 @@ impl Run {
     fn request(&mut self, document: Document, name: String, pass: u32, context: &mut Context<'_>) -> Result<bool> {
         let number = self.report.samples.len() as u64 + 1;
         let bytes = document.bytes.len() as u64;
-        self.follow.label(self.progress.label(number, self.replay.delay));
+        self.follow.label(self.progress.label(number, self.report.planned, self.replay.delay));
         if let Some(client) = self.client.as_ref().filter(|_| !self.replay.delay.is_zero()) {
             client.pause(self.replay.delay)?;
         }
@@ -158,12 +156,12 @@ impl Run {
 
 impl Progress {
     /// `3 of 12, about 45 s left`
-    fn label(&self, number: u64, delay: Duration) -> String {
-        let of = format!("{number} of {}", self.requests);
+    fn label(&self, number: u64, planned: u64, delay: Duration) -> String {
+        let of = format!("{number} of {planned}");
         if self.done == 0 {
             return of;
         }
-        let [before, behind] = [number - 1, self.requests - number].map(|pauses| delay.as_secs_f64() * pauses as f64);
+        let [before, behind] = [number - 1, planned - number].map(|pauses| delay.as_secs_f64() * pauses as f64);
         let so_far = (self.clock.elapsed().as_secs_f64() - before).max(0.0);
         let rest = so_far * (self.weight - self.done) as f64 / self.done as f64;
         // Never "0 s": it is not over yet.

@@ -98,7 +98,7 @@ fn the_first_failure_decides_the_exit_code_and_the_others_go_on() {
 fn fail_early_stops_at_the_first_failure() {
     let server = failing();
     let output = replay(&server.url("/")).args(["-", "--fail-early"]).stdin(THREE).run();
-    output.assert_code(22).assert_stderr_has("2 requests, 1 failed");
+    output.assert_code(22).assert_stderr_has("2 of 3 requests, 1 failed");
     assert_eq!(server.finish_all().len(), 2);
 }
 
@@ -146,7 +146,7 @@ fn a_signal_ends_it_with_the_summary_so_far() {
         reaching.wait();
         running.signal(signal);
         let output = running.finish();
-        output.assert_code(code).assert_stderr_has("1 request, 0 failed").assert_stderr_has(&format!("({code})"));
+        output.assert_code(code).assert_stderr_has("1 of 3 requests, 0 failed").assert_stderr_has(&format!("({code})"));
         assert_eq!(rows(&output).len(), 1);
         let samples = crate::server::read_file(&output.home.path().join("samples.csv"));
         assert_eq!(String::from_utf8_lossy(&samples).lines().count(), 2);

@@ -137,7 +137,7 @@ fn a_dry_run_sends_nothing_and_shows_what_would_go() {
     server.assert_unasked();
     assert_eq!(output.stderr_text(), "");
     let sent = String::from_utf8(body.clone()).expect("UTF-8").replace("\"demo-model\"", "\"m-2\"");
-    let (bytes, gzip) = (sent.len(), coding::encode(sent.as_bytes(), 8).len());
+    let (bytes, gzip) = (sent.len(), coding::encode(sent.as_bytes(), gzpost::body::DEFAULT_LEVEL).len());
     let row = rows(&output).remove(0);
     let ratio = format!("{:.2}", bytes as f64 / gzip as f64);
     assert_eq!(row[..4], ["body.json", "m-2", "openai-completions", &bytes.to_string()]);

@@ -53,7 +53,6 @@ fn every_option() {
 #[test]
 fn what_does_not_fit_together() {
     for (line, message) in [
-        ("bench", "no URL; see gzpost --help"),
         ("bench u", "bench needs a BODY, or --sizes 0,32K,128K,512K,2M --bogus-model"),
         ("bench u --sizes 1K", "--sizes needs --bogus-model, or --model NAME to ask a real model"),
         ("bench u b --sizes 1K --bogus-model", "BODY and --sizes exclude each other"),
@@ -72,9 +71,15 @@ fn what_does_not_fit_together() {
         ("bench u b --identity", "--identity is no option of gzpost bench"),
         ("bench u b -d x", "--data is no option of gzpost bench"),
         ("bench u b -o x", "--output is no option of gzpost bench"),
-        ("bench u b --speed 2", "--speed is no option of gzpost bench"),
+        ("bench u b --speed 2", "--speed is an option of gzpost demo only"),
         ("bench u http://v", "http://v: the URL comes first, then BODY; 'u' stands in its place"),
-        ("u b --record x", "unknown option --record"),
+        ("u b --record x", "--record is an option of gzpost bench only"),
+        ("bench", "no URL; see gzpost bench --help"),
+        ("bench u {}", "BODY is a file, or - for stdin"),
+        ("bench u --size 1K", "unknown option --size; did you mean --sizes?"),
+        ("bench u b -n 100001", "--pairs: '100001' is more than 100000"),
+        ("bench u b --warmup 99999999999", "--warmup: '99999999999' is more than 100000"),
+        ("bench u b --bogus-model --metric first_token", "--metric first_token needs a model that answers"),
     ] {
         let error = error(line);
         assert_eq!(error.kind, Kind::Usage, "{line}");

@@ -49,7 +49,7 @@ fn those_of_a_single_request() {
 #[test]
 fn what_makes_no_sense_is_refused() {
     for (line, message) in [
-        ("check", "no URL; see gzpost --help"),
+        ("check", "no URL; see gzpost check --help"),
         ("check u body.json", "body.json: gzpost check takes a URL and no BODY"),
         ("check u -d x", "--data is no option of gzpost check"),
         ("check u -X PUT", "--request is no option of gzpost check"),
@@ -58,7 +58,7 @@ fn what_makes_no_sense_is_refused() {
         ("check u --format xml", "--format: 'xml' is none of text, json, markdown"),
         ("check u --api x", "--api: 'x' is none of openai, anthropic, responses, gemini, ollama"),
         ("check u -H 'content-encoding: br'", "--header: Content-Encoding is what gzpost check tries out itself"),
-        ("u --budget 1", "unknown option --budget; see gzpost --help all"),
+        ("u --budget 1", "--budget is an option of gzpost check only"),
     ] {
         let error = error(line);
         assert_eq!((error.kind, error.message.as_str()), (Kind::Usage, message), "{line}");

@@ -21,7 +21,12 @@ fn arguments_and_options_that_exclude_each_other() {
         ("", "no URL; see gzpost --help"),
         ("-s -d x", "no URL; see gzpost --help"),
         ("http://a http://b", "http://b: a second URL; a command has one"),
+        (
+            "cheque http://b/v1",
+            "http://b/v1: the URL comes first, then BODY; 'cheque' stands in its place and is no command (replay, bench, check, demo)",
+        ),
         ("body.json http://b", "http://b: the URL comes first, then BODY; 'body.json' stands in its place"),
+        ("Cargo.toml x http://b", "http://b: the URL comes first, then BODY; 'Cargo.toml' stands in its place"),
         ("--url http://a --url http://b", "http://b: a second URL; a command has one"),
         ("--url @list", "--url @FILE is not supported; a command sends one request"),
         ("u a b", "b: one argument too many after URL and BODY"),
@@ -98,7 +103,7 @@ fn values_that_cannot_be_used() {
 #[test]
 fn options_of_another_command_and_help() {
     usage_errors(&[
-        ("u --speed 2", "--speed is no option of a single request"),
+        ("u --speed 2", "--speed is an option of gzpost demo only"),
         ("demo --silent", "--silent is no option of gzpost demo"),
         ("demo x", "gzpost demo takes no argument such as x"),
         ("demo --speed 0", "--speed: '0' is not a number above 0"),

@@ -76,7 +76,7 @@ fn mistakes_say_what_to_do() {
     for (line, part) in [
         ("replay", "no URL; see gzpost replay --help"),
         ("replay http://h", "no CAPTURE: name files or directories"),
-        ("replay dir http://h", "http://h is no CAPTURE; the URL comes first"),
+        ("replay dir http://h", "http://h: the URL comes first, then CAPTURE; 'dir' stands in its place"),
         ("replay --url http://h --url http://i a", "http://i: a second URL"),
         ("replay http://h - -", "stdin can be read once; give - once"),
         ("replay http://h a -n 0", "--passes: '0' is not a number from 1 on"),
@@ -86,7 +86,9 @@ fn mistakes_say_what_to_do() {
         ("replay http://h a -w x", "--write-out is no option of gzpost replay"),
         ("replay http://h a -d x", "--data is no option of gzpost replay"),
         ("replay http://h a --text", "--text is no option of gzpost replay"),
-        ("http://h --passes 2", "unknown option --passes"),
+        ("http://h --passes 2", "--passes is an option of gzpost replay only"),
+        ("replay src", "src is a directory; the URL comes first, then CAPTURE"),
+        ("replay Cargo.toml", "Cargo.toml is a file; the URL comes first, then CAPTURE"),
     ] {
         let error = parse(line).expect_err(line);
         assert_eq!(error.kind, crate::error::Kind::Usage, "{line}");

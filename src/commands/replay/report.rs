@@ -29,6 +29,8 @@ pub(super) struct Sample {
 /// Everything that was made so far, and the form of its rows.
 pub(super) struct Report {
     pub samples: Vec<Sample>,
+    /// How many requests all passes have.
+    pub planned: u64,
     columns: [Column; 9],
     /// stdout is one: rows are aligned and rounded; else they are exact and separated by tabs.
     terminal: bool,
@@ -41,6 +43,7 @@ impl Report {
     pub fn new(replay: &Replay, captures: &[(Capture, Survey)], terminal: bool) -> Report {
         let longest = |(capture, survey): &(Capture, Survey)| capture.label(survey.documents, survey.documents);
         let width = captures.iter().map(|capture| longest(capture).chars().count()).max().unwrap_or(0);
+        let documents = captures.iter().map(|(_, survey)| survey.documents as u64).sum::<u64>();
         let columns = [
             Column::left("name", width),
             Column::right("bytes", 7),
@@ -54,6 +57,7 @@ impl Report {
         ];
         Report {
             samples: Vec::new(),
+            planned: documents.saturating_mul(replay.passes.into()),
             columns,
             terminal,
             keepalive: replay.keepalive,
@@ -118,12 +122,15 @@ impl Report {
         notes.join("; ")
     }
 
-    /// How many, how much and how long, what failed first, and what to try then.
+    /// How many, of how many when it ended early; how much and how long, what failed first, and what to try then.
     pub fn summary(&self) -> String {
         let failed = self.samples.iter().filter(|sample| sample.transfer.outcome.is_err()).count();
         let sum = |size: fn(&Sample) -> u64| self.samples.iter().map(size).sum::<u64>();
         let (body, sent) = (sum(Sample::size_body), sum(|sample| sample.transfer.size_upload));
-        let requests = units::count(self.samples.len() as u64, "request");
+        let requests = match self.samples.len() as u64 {
+            made if made < self.planned => format!("{made} of {}", units::count(self.planned, "request")),
+            made => units::count(made, "request"),
+        };
         let mut text = format!("{requests}, {failed} failed, {body} -> {sent} bytes");
         if sent > 0 && failed == 0 {
             let _ = write!(text, ", {:.2}x", body as f64 / sent as f64);
