@@ -3,6 +3,7 @@
 //! `argv → cli → Command → body → Content → http (Request → Response + Timings) → stream → output → ExitCode`
 
 pub mod body;
+mod calendar;
 pub mod cli;
 pub mod commands;
 pub mod error;

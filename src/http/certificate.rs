@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::SystemTime;
 
-use super::retry::moment;
+use crate::calendar::moment;
 
 /// Tags of DER (X.690, section 8).
 const INTEGER: u8 = 0x02;
@@ -56,8 +56,8 @@ impl<'d> Elements<'d> {
             None => (self.next(GENERALIZED_TIME)?.0, false),
         };
         let digits = text.strip_suffix(b"Z").filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
-        let pairs: Vec<u64> =
-            digits.chunks(2).map(|pair| pair.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'))).collect();
+        let pairs: Vec<i64> =
+            digits.chunks(2).map(|pair| pair.iter().fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'))).collect();
         let (year, rest) = match (century, pairs.as_slice()) {
             (true, [year @ ..50, rest @ ..]) => (2000 + year, rest),
             (true, [year, rest @ ..]) => (1900 + year, rest),
@@ -65,7 +65,7 @@ impl<'d> Elements<'d> {
             _ => return None,
         };
         let &[month, day, hour, minute, second] = rest else { return None };
-        moment(year, month, day, [hour, minute, second]).filter(|_| digits.len().is_multiple_of(2))
+        moment(year, usize::try_from(month).ok()?, day, [hour, minute, second]).filter(|_| digits.len().is_multiple_of(2))
     }
 }
 

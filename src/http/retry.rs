@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use super::{Retry, Transfer};
+use crate::calendar::http_date;
 use crate::error::Kind;
 
 /// The first pause; each further one is twice as long.
@@ -25,7 +26,7 @@ pub enum Verdict {
 /// `now` is compared with a date in Retry-After.
 #[must_use]
 pub fn verdict(retry: &Retry, retries: u32, transfer: &Transfer, elapsed: Duration, now: SystemTime) -> Verdict {
-    let limit = retry.max_time.filter(|limit| !limit.is_zero());
+    let limit = retry.max_time;
     if retries >= retry.count || limit.is_some_and(|limit| elapsed >= limit) {
         return Verdict::Done;
     }
@@ -39,7 +40,7 @@ pub fn verdict(retry: &Retry, retries: u32, transfer: &Transfer, elapsed: Durati
         return Verdict::Done;
     }
     let doubled = FIRST_PAUSE.saturating_mul(1 << retries.min(30)).min(LONGEST_PAUSE);
-    Verdict::After(retry.delay.filter(|delay| !delay.is_zero()).unwrap_or(doubled))
+    Verdict::After(retry.delay.unwrap_or(doubled))
 }
 
 /// Status codes that may be different next time, unless the attempt failed for a reason beside the code.
@@ -67,76 +68,6 @@ fn retry_after(transfer: &Transfer, now: SystemTime) -> Option<Duration> {
         None => return None,
     };
     Some(pause.min(LONGEST_RETRY_AFTER)).filter(|pause| !pause.is_zero())
-}
-
-/// A date in one of HTTP's three forms (RFC 9110, section 5.6.7); the day of the week is not checked.
-///
-/// Two digits of a year below 70 belong to the 21st century.
-#[must_use]
-pub fn http_date(text: &str) -> Option<SystemTime> {
-    let words: Vec<&str> = text.split([' ', ',', '-']).filter(|word| !word.is_empty()).collect();
-    let (day, month, year, time) = match words.as_slice() {
-        // Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT
-        [_, day, month, year, time, zone] if zone.eq_ignore_ascii_case("GMT") => (day, month, year, time),
-        // Sun Nov  6 08:49:37 1994
-        [_, month, day, time, year] => (day, month, year, time),
-        _ => return None,
-    };
-    let year = match (year.len(), number(year)?) {
-        (4, year) => year,
-        (2, year @ ..70) => 2000 + year,
-        (2, year) => 1900 + year,
-        _ => return None,
-    };
-    let month = month_number(month)?;
-    let day = number(day)?;
-    let clock = time.split(':').map(|part| number(part).filter(|_| part.len() == 2)).collect::<Option<Vec<u64>>>()?;
-    let &[hour, minute, second] = clock.as_slice() else { return None };
-    moment(year, month, day, [hour, minute, second])
-}
-
-/// A moment of the Gregorian calendar in UTC; `None` for one that does not exist.
-pub(super) fn moment(year: u64, month: u64, day: u64, clock: [u64; 3]) -> Option<SystemTime> {
-    // A leap second is the next minute's first.
-    let [hour @ ..24, minute @ ..60, second @ ..=60] = clock else { return None };
-    if !(1..=12).contains(&month) || !(1..=days_in_month(year, month)).contains(&day) {
-        return None;
-    }
-    let days = days_before_year(year) + (1..month).map(|month| days_in_month(year, month)).sum::<u64>() + day - 1;
-    let seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;
-    let epoch = days_before_year(1970) * 24 * 60 * 60;
-    match seconds.checked_sub(epoch) {
-        Some(since) => SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(since)),
-        None => SystemTime::UNIX_EPOCH.checked_sub(Duration::from_secs(epoch - seconds)),
-    }
-}
-
-fn number(text: &str) -> Option<u64> {
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
-}
-
-fn month_number(name: &str) -> Option<u64> {
-    let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    (1..).zip(months).find(|(_, month)| name.eq_ignore_ascii_case(month)).map(|(number, _)| number)
-}
-
-fn is_leap(year: u64) -> bool {
-    year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400)
-}
-
-fn days_in_month(year: u64, month: u64) -> u64 {
-    match month {
-        2 if is_leap(year) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// Days from the first day of year 0 in the Gregorian calendar.
-fn days_before_year(year: u64) -> u64 {
-    let Some(last) = year.checked_sub(1) else { return 0 };
-    year * 365 + last / 4 - last / 100 + last / 400 + 1
 }
 
 #[cfg(test)]
@@ -224,7 +155,6 @@ mod tests {
         assert_eq!(pauses, [1, 2, 4, 512, 600, 600].map(seconds));
         let delay = |seconds| Retry { delay: Some(Duration::from_secs(seconds)), ..retry };
         assert_eq!([0, 7].map(|retries| pause(&delay(3), retries)), [3, 3].map(seconds));
-        assert_eq!(pause(&delay(0), 1), seconds(2));
     }
 
     #[test]
@@ -267,52 +197,5 @@ mod tests {
         let limited = Retry { max_time: Some(Duration::from_secs(12)), ..three() };
         let after = |value| first(&limited, &ended(Ok(()), 503, &[value]));
         assert_eq!([after("7"), after("8")], [seconds(7), Verdict::Done]);
-    }
-
-    #[test]
-    fn dates_in_three_forms() {
-        let unix = |text| http_date(text)?.duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs());
-        for (text, expected) in [
-            ("Sun, 06 Nov 1994 08:49:37 GMT", Some(NOW)),
-            ("Sunday, 06-Nov-94 08:49:37 GMT", Some(NOW)),
-            ("Sun Nov  6 08:49:37 1994", Some(NOW)),
-            ("sun, 6 nov 1994 08:49:37 gmt", Some(NOW)),
-            ("Thu, 01 Jan 1970 00:00:00 GMT", Some(0)),
-            ("Tue, 29 Feb 2000 23:59:60 GMT", Some(951_868_800)),
-            ("Thu, 01-Jan-69 00:00:00 GMT", Some(3_124_224_000)),
-            ("Fri, 31 Dec 9999 23:59:59 GMT", Some(253_402_300_799)),
-            ("Wed, 29 Feb 2100 00:00:00 GMT", None),
-            ("Sun, 06 Nov 1994 08:49:37 CET", None),
-            ("Sun, 00 Nov 1994 08:49:37 GMT", None),
-            ("Sun, 31 Nov 1994 08:49:37 GMT", None),
-            ("Sun, 06 Nov 1994 24:00:00 GMT", None),
-            ("Sun, 06 Nov 1994 8:49:37 GMT", None),
-            ("Sun, 06 Nov 1994 08:49 GMT", None),
-            ("Sun, 06 Nov +994 08:49:37 GMT", None),
-            ("Sun, 06 Nov 19940 08:49:37 GMT", None),
-            ("120", None),
-            ("", None),
-        ] {
-            assert_eq!(unix(text), expected, "{text:?}");
-        }
-        let past = http_date("Sat, 01 Jan 0000 00:00:00 GMT").expect("the calendar's first day");
-        assert_eq!(past + Duration::from_secs(62_167_219_200), SystemTime::UNIX_EPOCH);
-    }
-
-    #[test]
-    fn dates_never_panic() {
-        arbtest::arbtest(|u| {
-            let mut text = String::new();
-            for _ in 0..u.int_in_range(0..=7)? {
-                let words =
-                    ["Sun,", "6", "Nov", "Feb", "1994", "94", "0000", "08:49:37", "99:99:99", "GMT", ":", "\u{e4}"];
-                text += u.choose(&words)?;
-                text += u.choose(&[" ", "-", ""])?;
-            }
-            if let Some(date) = http_date(&text) {
-                assert!(date < SystemTime::UNIX_EPOCH + Duration::from_secs(253_402_300_801), "{text:?}");
-            }
-            Ok(())
-        });
     }
 }

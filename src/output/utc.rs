@@ -3,22 +3,9 @@
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
-const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+use crate::calendar::{MONTHS, first_day, month_length, year_length};
 
+const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 /// A moment taken apart.
 struct Moment {
     /// Since the epoch; negative before it.
@@ -172,26 +159,6 @@ fn year_of(days: i64) -> (i64, i64) {
         year += 1;
     }
     (year, days - first_day(year))
-}
-
-/// 1 January of a year in days since the epoch (Gregorian, also before its introduction).
-fn first_day(year: i64) -> i64 {
-    let past = year - 1;
-    let leaps = past.div_euclid(4) - past.div_euclid(100) + past.div_euclid(400);
-    (year - 1970) * 365 + leaps - 477
-}
-
-fn year_length(year: i64) -> i64 {
-    first_day(year + 1) - first_day(year)
-}
-
-fn month_length(year: i64, month: usize) -> i64 {
-    match month {
-        1 if year_length(year) == 366 => 29,
-        1 => 28,
-        3 | 5 | 8 | 10 => 30,
-        _ => 31,
-    }
 }
 
 #[cfg(test)]
