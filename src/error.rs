@@ -109,3 +109,12 @@ impl std::error::Error for Error {}
 
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The system's words for an error without their number, in lower case as in a sentence.
+#[must_use]
+pub fn describe(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut letters = text.chars();
+    letters.next().map_or_else(|| "unknown error".to_owned(), |first| first.to_lowercase().chain(letters).collect())
+}

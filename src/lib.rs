@@ -19,7 +19,6 @@ use std::ffi::OsString;
 
 use cli::{Command, Output};
 use commands::Context;
-use error::Kind;
 
 /// Does what a command line (without the program's name) asks for; returns the exit code.
 pub fn run(argv: &[OsString], context: &mut Context<'_>) -> u8 {
@@ -27,10 +26,9 @@ pub fn run(argv: &[OsString], context: &mut Context<'_>) -> u8 {
         Ok(command) => command,
         Err(error) => return commands::complain(&error, &Output::default(), &context.stderr),
     };
-    if cli::wants_plain_terminal(&environment)
-        && let Some(terminal) = &mut context.stderr_terminal
-    {
-        terminal.plain = true;
+    if cli::wants_plain_terminal(&environment) {
+        let terminals = [&mut context.stdout_terminal, &mut context.stderr_terminal];
+        terminals.into_iter().flatten().for_each(|terminal| terminal.plain = true);
     }
     match command {
         Command::Send(send) => commands::send::run(*send, context),
@@ -50,8 +48,6 @@ fn environment(name: &str) -> Option<OsString> {
 }
 
 fn print(text: &str, context: &mut Context<'_>) -> u8 {
-    match context.stdout.write_all(text.as_bytes()) {
-        Ok(()) => 0,
-        Err(_) => Kind::Write.code(),
-    }
+    let written = output::write_stdout(context.stdout, text.as_bytes());
+    written.map_or_else(|error| commands::complain(&error, &Output::default(), &context.stderr), |()| 0)
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::BorrowedFd;
 use std::os::unix::fs::FileTypeExt;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -21,8 +22,8 @@ fn main() -> ExitCode {
         stdin: &mut io::stdin().lock(),
         stdout: &mut Stdout { signals: signals.clone() },
         stderr: Stderr::new(Box::new(io::stderr())),
-        stderr_terminal: terminal(),
-        stdout_is_terminal: isatty(stdio::stdout()),
+        stderr_terminal: terminal(stdio::stderr()),
+        stdout_terminal: terminal(stdio::stdout()),
         stdout_is_file: is_file(),
         signals,
     };
@@ -36,10 +37,10 @@ fn is_file() -> bool {
     kind.is_ok_and(|kind| kind.is_file() || (kind.is_char_device() && !isatty(stdout)))
 }
 
-/// What stderr is, when it is a terminal.
-fn terminal() -> Option<Terminal> {
-    isatty(stdio::stderr()).then(|| {
-        let width = tcgetwinsize(stdio::stderr()).map_or(0, |size| usize::from(size.ws_col));
+/// What a stream is, when it is a terminal.
+fn terminal(stream: BorrowedFd) -> Option<Terminal> {
+    isatty(stream).then(|| {
+        let width = tcgetwinsize(stream).map_or(0, |size| usize::from(size.ws_col));
         let width = if width == 0 { Terminal::default().width } else { width };
         Terminal { width, ..Terminal::default() }
     })

@@ -254,6 +254,9 @@ fn terminals_get_bars() {
     };
     let charted = run(Some(Terminal::Stdout));
     assert!(charted.stdout_text().contains('█'), "{}", charted.describe());
+    let program = bench(&["-n", "5", &server.url("/"), "-"]).stdin(chat(2000)).env("NO_COLOR", "1");
+    let plain = program.terminal(Terminal::Stdout).run();
+    assert!(plain.stdout_text().is_ascii() && plain.stdout_text().contains('#'), "{}", plain.describe());
     let followed = run(Some(Terminal::Stderr));
     assert!(
         followed.stderr_text().contains("] 7/12 ") && followed.stderr_text().contains(" left"),

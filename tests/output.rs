@@ -237,6 +237,11 @@ fn a_place_that_takes_nothing_is_23() {
     script.arg(server.url("/")).run().assert_error(23).assert_stderr_has("stdout");
     // What cannot be said does not matter.
     let server = Server::answering(OK);
+    for text in ["--help", "--version", "--completions bash"] {
+        let command = format!("exec \"$0\" {text} >/dev/full");
+        let script = Program::new("sh").args(["-c", &command, env!("CARGO_BIN_EXE_gzpost")]);
+        script.run().assert_error(23).assert_stderr_has("stdout: could not be written: no space left on device\n");
+    }
     let script = Program::new("sh").args(["-c", "exec \"$0\" -v \"$1\" 2>/dev/full", env!("CARGO_BIN_EXE_gzpost")]);
     script.arg(server.url("/")).run().assert_code(0).assert_stdout("ok");
 }

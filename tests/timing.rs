@@ -261,7 +261,7 @@ fn messages_do_not_continue_the_answers_last_line_on_a_terminal() {
             stdout: &mut answer,
             stderr: Stderr::new(Box::new(said.clone())),
             stderr_terminal: Some(TerminalFacts::default()),
-            stdout_is_terminal: true,
+            stdout_terminal: Some(TerminalFacts::default()),
             stdout_is_file: false,
             signals: None,
         };

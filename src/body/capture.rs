@@ -1,14 +1,14 @@
 //! Captures: where they are, how they are read again and again, and which of them are refused.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
 use super::document::{Document, Documents};
 use super::{Source, gzip, splice};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, describe};
 
 /// What a directory is searched for.
 const SUFFIXES: [&str; 4] = [".json", ".json.gz", ".jsonl", ".log"];
@@ -63,8 +63,8 @@ pub fn open(sources: &[Source], stdin: &mut dyn Read) -> Result<Vec<Capture>> {
 fn files_of(directory: &Path) -> Result<Vec<PathBuf>> {
     let name = directory.display().to_string();
     let mut files = Vec::new();
-    for entry in fs::read_dir(directory).map_err(|error| unreadable(&name, error))? {
-        let path = entry.map_err(|error| unreadable(&name, error))?.path();
+    for entry in fs::read_dir(directory).map_err(|error| unreadable(&name, &error))? {
+        let path = entry.map_err(|error| unreadable(&name, &error))?.path();
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         // As in a shell, a pattern does not match a hidden file.
         if !file.starts_with('.') && SUFFIXES.iter().any(|suffix| file.ends_with(suffix)) && !path.is_dir() {
@@ -82,19 +82,19 @@ fn files_of(directory: &Path) -> Result<Vec<PathBuf>> {
 impl Capture {
     fn file(path: PathBuf) -> Result<Capture> {
         let name = path.display().to_string();
-        let mut file = File::open(&path).map_err(|error| unreadable(&name, error))?;
+        let mut file = File::open(&path).map_err(|error| unreadable(&name, &error))?;
         // What a shell's <(…) names gives its bytes once.
         if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
             return Capture::kept(name, &mut file);
         }
         let mut magic = Vec::new();
-        file.take(4).read_to_end(&mut magic).map_err(|error| unreadable(&name, error))?;
+        file.take(4).read_to_end(&mut magic).map_err(|error| unreadable(&name, &error))?;
         Capture::of(name, &magic, Input::File(path))
     }
 
     fn kept(name: String, input: &mut dyn Read) -> Result<Capture> {
         let mut bytes = Vec::new();
-        input.read_to_end(&mut bytes).map_err(|error| unreadable(&name, error))?;
+        input.read_to_end(&mut bytes).map_err(|error| unreadable(&name, &error))?;
         let magic = bytes[..bytes.len().min(4)].to_vec();
         Capture::of(name, &magic, Input::Kept(bytes))
     }
@@ -111,7 +111,7 @@ impl Capture {
     pub fn documents(&self) -> Result<Documents<'_>> {
         let plain: Box<dyn BufRead + '_> = match &self.input {
             Input::File(path) => {
-                let file = File::open(path).map_err(|error| unreadable(&self.name, error))?;
+                let file = File::open(path).map_err(|error| unreadable(&self.name, &error))?;
                 Box::new(BufReader::with_capacity(64 * 1024, file))
             }
             Input::Kept(bytes) => Box::new(bytes.as_slice()),
@@ -179,18 +179,8 @@ fn refusal(json: &[u8]) -> Option<&'static str> {
     None
 }
 
-/// An error of ours inside the reader's comes back as it is.
-fn unreadable(name: &str, error: std::io::Error) -> Error {
-    let error = match error.downcast::<Error>() {
-        Ok(ours) => return ours,
-        Err(error) => error,
-    };
-    let reason = match error.kind() {
-        ErrorKind::NotFound => "no such file or directory".to_owned(),
-        ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string(),
-    };
-    Error::new(Kind::Read, format!("{name}: {reason}"))
+fn unreadable(name: &str, error: &std::io::Error) -> Error {
+    Error::new(Kind::Read, format!("{name}: {}", describe(error)))
 }
 
 #[cfg(test)]

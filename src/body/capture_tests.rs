@@ -103,18 +103,6 @@ fn what_cannot_be_read_is_named() {
 }
 
 #[test]
-fn an_interrupted_stdin_says_so() {
-    struct Interrupted;
-    impl Read for Interrupted {
-        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
-            Err(std::io::Error::other(Error::new(Kind::Interrupted, "interrupted")))
-        }
-    }
-    let error = open(&[Source::Stdin], &mut Interrupted).unwrap_err();
-    assert_eq!(error.kind, Kind::Interrupted);
-}
-
-#[test]
 fn every_refusal_has_its_reason_and_a_way_out() {
     for (bytes, reason, way_out) in [
         (&b""[..], "stdin: is empty", "there is no request body in it"),

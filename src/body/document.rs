@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use super::json;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, describe};
 
 /// A line that is no JSON is shown to the check up to here; more would say nothing more.
 const LINE: usize = 64 * 1024;
@@ -93,7 +93,9 @@ impl<'a> Documents<'a> {
 
     fn fill(&mut self) -> Result<&[u8]> {
         let name = self.name;
-        self.input.fill_buf().map_err(|error| Error::new(Kind::Read, format!("{name}: could not be read: {error}")))
+        self.input
+            .fill_buf()
+            .map_err(|error| Error::new(Kind::Read, format!("{name}: could not be read: {}", describe(&error))))
     }
 }
 

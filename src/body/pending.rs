@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::{Body, BodyOptions, Content, GZIP_THRESHOLD, prepare};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, describe};
 
 /// Content that is there or will be.
 #[derive(Debug)]
@@ -31,7 +31,10 @@ impl Pending {
         let work = move || prepare(body, &options, content_type.as_deref(), content_encoding.as_deref());
         let state = if large {
             spawn(work).unwrap_or_else(|error| {
-                State::Ready(Err(Error::new(Kind::Read, format!("no thread to compress the body on: {error}"))))
+                State::Ready(Err(Error::new(
+                    Kind::Read,
+                    format!("no thread to compress the body on: {}", describe(&error)),
+                )))
             })
         } else {
             State::Ready(work().map(Arc::new))

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, describe};
 
 /// One piece of a body, in the order of the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,9 +134,8 @@ impl Part {
     fn unreadable(&self, error: &io::Error) -> Error {
         let reason = match (error.kind(), &self.source) {
             (io::ErrorKind::NotFound, Source::File(path)) => format!("no such file{}", hint(&self.kind, path)),
-            (io::ErrorKind::PermissionDenied, _) => "permission denied".to_owned(),
             (io::ErrorKind::IsADirectory, _) => "is a directory, not a file".to_owned(),
-            _ => error.to_string(),
+            _ => describe(error),
         };
         Error::new(Kind::Read, format!("{}: {reason}", self.name()))
     }

@@ -8,7 +8,7 @@ use super::args::usage;
 use super::config_file;
 use super::curl_options::unknown;
 use super::options::{self, Kind, Opt};
-use crate::error::{Error, Kind as ErrorKind, Result};
+use crate::error::{Error, Kind as ErrorKind, Result, describe};
 
 /// `-K` inside a `-K` file inside …: as deep as curl goes.
 const CONFIG_DEPTH: usize = 5;
@@ -217,7 +217,9 @@ impl CommandLine {
             b"-" => source.stdin.read_to_end(&mut text).map(drop),
             _ => std::fs::read(path).map(|bytes| text = bytes),
         };
-        read.map_err(|error| Error::new(ErrorKind::Read, format!("{shown}: cannot read the config file: {error}")))?;
+        read.map_err(|error| {
+            Error::new(ErrorKind::Read, format!("{shown}: cannot read the config file: {}", describe(&error)))
+        })?;
         source.depth += 1;
         for line in config_file::lines(&text) {
             let place = format!("{shown}:{}", line.number);

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::args::{Args, text, usage};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, describe};
 use crate::http::FieldLine;
 
 /// curl's limit for a request head; what is larger is refused before a connection is made.
@@ -47,7 +47,7 @@ pub fn file(key: &str, path: &str, stdin: &mut dyn Read) -> Result<Vec<u8>> {
         "-" => stdin.read_to_end(&mut bytes).map(drop),
         _ => std::fs::read(path).map(|read| bytes = read),
     };
-    read.map_err(|error| Error::new(Kind::Read, format!("{key}: cannot read {path}: {error}")))?;
+    read.map_err(|error| Error::new(Kind::Read, format!("{key}: cannot read {path}: {}", describe(&error))))?;
     Ok(bytes)
 }
 

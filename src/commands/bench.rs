@@ -51,8 +51,8 @@ fn tell(bench: &mut Bench, context: &mut Context<'_>) -> Result<u8> {
     let run = measure(bench, &bodies, context)?;
     let report = Report::new(bench, &bodies, run);
     let mut told = text::report(&report);
-    if context.stdout_is_terminal {
-        let bars = chart::bars(&tables::bars(&report), context.stderr_terminal.unwrap_or_default());
+    if let Some(terminal) = context.stdout_terminal {
+        let bars = chart::bars(&tables::bars(&report), terminal);
         told = format!("{told}\n{bars}");
     }
     let told = write_stdout(context.stdout, told.as_bytes());

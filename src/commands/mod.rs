@@ -28,8 +28,8 @@ pub struct Context<'a> {
     pub stderr: Stderr,
     /// What stderr is, when it is a terminal.
     pub stderr_terminal: Option<Terminal>,
-    /// Then an answer and the live line would share it.
-    pub stdout_is_terminal: bool,
+    /// What stdout is, when it is a terminal: the same one, most likely.
+    pub stdout_terminal: Option<Terminal>,
     /// A file or nothing: what goes there is not seen on a terminal, as it may be behind a pipe.
     pub stdout_is_file: bool,
     /// SIGINT and SIGTERM.

@@ -39,7 +39,7 @@ fn tell(replay: Replay, context: &mut Context<'_>) -> Result<u8> {
     let captures = survey(captures, context)?;
     let json = Export::open(replay.export_json.as_deref())?;
     let csv = Export::open(replay.export_csv.as_deref())?;
-    let report = Report::new(&replay, &captures, context.stdout_is_terminal);
+    let report = Report::new(&replay, &captures, context.stdout_terminal.is_some());
     let mut run = Run::new(replay, report, &captures, context)?;
     let ended = run.passes(&captures, context);
     run.follow.stop();
@@ -51,7 +51,15 @@ fn tell(replay: Replay, context: &mut Context<'_>) -> Result<u8> {
     }
     json.write(|| export::json(&report.head(&replay), "samples", &report.rows()))?;
     csv.write(|| export::csv(&report.rows()))?;
-    ended.map(|()| report.exit_code())
+    ended?;
+    match report.first_failure() {
+        None => Ok(0),
+        // The summary, which names it, is left out.
+        Some((name, error)) if replay.send.output.silent => {
+            Err(Error::new(error.kind, format!("{name}: {}", error.message)))
+        }
+        Some((_, error)) => Ok(error.kind.code()),
+    }
 }
 
 /// Checks every document of every capture.

@@ -26,7 +26,8 @@ fn tell(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
     let stderr = context.stderr.clone();
     begin(&send.output, &send.warnings, &stderr)?;
     let content = content(&mut send, context)?;
-    let one_terminal = context.stdout_is_terminal && context.stderr_terminal.is_some() && says_more(&send.output);
+    // An answer and the live line would share it.
+    let one_terminal = context.stdout_terminal.and(context.stderr_terminal).is_some() && says_more(&send.output);
     let follow = Follow::new(&send.output, stderr.clone(), context.stderr_terminal, context.stdout_is_file)
         .on_one_terminal(one_terminal);
     let client = Client::new(send.settings.clone(), Box::new(follow.clone()), context.signals.clone());

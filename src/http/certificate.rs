@@ -65,7 +65,8 @@ impl<'d> Elements<'d> {
             _ => return None,
         };
         let &[month, day, hour, minute, second] = rest else { return None };
-        moment(year, usize::try_from(month).ok()?, day, [hour, minute, second]).filter(|_| digits.len().is_multiple_of(2))
+        moment(year, usize::try_from(month).ok()?, day, [hour, minute, second])
+            .filter(|_| digits.len().is_multiple_of(2))
     }
 }
 

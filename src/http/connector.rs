@@ -14,13 +14,13 @@ use ureq::unversioned::transport::{ConnectionDetails, Connector as EngineConnect
 
 use super::channel::{Channel, Encryption, Socket};
 use super::exchange::{Connection, Exchange, Link};
-use super::fault::{self, Phase, describe};
+use super::fault::{self, Phase};
 use super::resolver::{Whose, resolve};
 use super::settings::{ConnectTo, Proxy};
 use super::transport::Transport;
 use super::url::{Scheme, Url, host_and_port};
 use super::{proxy, tls};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, describe};
 
 /// curl's default for `--connect-timeout`.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(300);

@@ -8,34 +8,37 @@ pub const REDACTED: &str = "<redacted>";
 /// Fields of a request that carry credentials. curl knows the first two only; keys of gateways are no less secret.
 pub const OF_REQUEST: [&str; 5] = ["Authorization", "Cookie", "x-api-key", "api-key", "x-goog-api-key"];
 
-/// Fields whose values are secrets, in lower case.
-const SECRET_FIELDS: [&str; 7] =
-    ["authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "set-cookie"];
+/// Fields beside those whose values are secrets.
+const OF_OTHERS: [&str; 2] = ["Proxy-Authorization", "Set-Cookie"];
 
 /// Parts of the names of fields and of query parameters that hold secrets.
 const SECRET_WORDS: [&str; 8] = ["auth", "cookie", "credential", "key", "passw", "secret", "signature", "token"];
 
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 /// The value of Authorization for a user and a password (RFC 7617): `Basic dTpw`.
 #[must_use]
 pub fn basic(user: &str, password: &str) -> String {
-    let mut value = String::from("Basic ");
-    for chunk in format!("{user}:{password}").as_bytes().chunks(3) {
-        let byte = |index: usize| chunk.get(index).copied().map_or(0, usize::from);
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for position in 0..4 {
-            let digit = BASE64[bits >> (18 - 6 * position) & 0x3f];
-            value.push(if position <= chunk.len() { char::from(digit) } else { '=' });
+    format!("Basic {}", base64(format!("{user}:{password}").as_bytes()))
+}
+
+/// RFC 4648, section 4.
+#[must_use]
+pub fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let bits = group.iter().fold(0, |bits, &byte| bits << 8 | u32::from(byte)) << (8 * (3 - group.len()));
+        for place in 0..4 {
+            let index = (bits >> (18 - 6 * place)) & 63;
+            text.push(if place > group.len() { '=' } else { char::from(ALPHABET[index as usize]) });
         }
     }
-    value
+    text
 }
 
 /// The value of a field as it may be shown: `<redacted>` when the name, in any case, says that it is a secret.
 #[must_use]
 pub fn redact_field<'a>(name: &str, value: &'a str) -> &'a str {
-    let secret = SECRET_FIELDS.iter().any(|field| name.trim().eq_ignore_ascii_case(field));
+    let secret = OF_REQUEST.iter().chain(&OF_OTHERS).any(|field| name.trim().eq_ignore_ascii_case(field));
     if secret { REDACTED } else { value }
 }
 
@@ -80,7 +83,16 @@ pub fn escape(text: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{basic, escape, redact_field};
+    use super::{base64, basic, escape, redact_field};
+
+    #[test]
+    fn base64_pads_as_rfc_4648_shows() {
+        let examples =
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("\u{ff}", "w78=")];
+        for (bytes, text) in examples {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+    }
 
     #[test]
     fn basic_is_padded_base64() {

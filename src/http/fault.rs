@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::error::{Error, Kind};
+use crate::error::{Error, Kind, describe};
 
 /// What the transfer was doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,17 +72,6 @@ pub(super) fn end_of_stream(phase: Phase, whom: &str) -> Error {
             Error::new(Kind::Partial, format!("the answer of {whom} ended before its content was complete"))
         }
         _ => Error::new(Kind::Empty, format!("{whom} closed the connection without an answer")),
-    }
-}
-
-/// The system's words without the number, in lower case as in a sentence.
-pub(super) fn describe(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text);
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) => first.to_lowercase().chain(letters).collect(),
-        None => "unknown error".to_owned(),
     }
 }
 

@@ -14,7 +14,7 @@ use rustls::{ClientConfig, ClientConnection, ProtocolVersion, RootCertStore};
 use super::settings::TlsSettings;
 use super::transfer::Tls;
 use super::verifier::{Trust, Verifier};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, describe};
 
 /// Where distributions keep their bundle of CA certificates, the most common first.
 const BUNDLES: [&str; 6] = [
@@ -102,7 +102,8 @@ fn roots(settings: &TlsSettings) -> Result<Roots> {
 }
 
 fn files_of(folder: &Path) -> Result<Vec<PathBuf>> {
-    let unusable = |error: std::io::Error| Error::new(Kind::CaFile, format!("{}: {error}", folder.display()));
+    let unusable =
+        |error: std::io::Error| Error::new(Kind::CaFile, format!("{}: {}", folder.display(), describe(&error)));
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(unusable)? {
         files.push(entry.map_err(unusable)?.path());
@@ -135,7 +136,7 @@ fn unusable(file: &Path, why: &str) -> Error {
 fn pem_reason(error: &rustls::pki_types::pem::Error) -> String {
     use rustls::pki_types::pem::Error as Pem;
     match error {
-        Pem::Io(error) => super::fault::describe(error),
+        Pem::Io(error) => describe(error),
         Pem::NoItemsFound => "nothing of the kind in the file".to_owned(),
         other => other.to_string(),
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{unwritable, write_stdout};
 use crate::cli::{Fail, Output, Target};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, describe};
 
 /// Numbered names that `--no-clobber` tries after the plain one, as curl does.
 const NUMBERED_NAMES: u32 = 100;
@@ -52,9 +52,9 @@ impl<'a> Answer<'a> {
         match &self.output.dump_header {
             None => {}
             Some(Target::Stdout) => write_stdout(self.stdout, raw)?,
-            Some(Target::Stderr) => stderr
-                .write_all(raw)
-                .map_err(|error| Error::new(Kind::Write, format!("stderr: could not be written: {error}")))?,
+            Some(Target::Stderr) => stderr.write_all(raw).map_err(|error| {
+                Error::new(Kind::Write, format!("stderr: could not be written: {}", describe(&error)))
+            })?,
             Some(Target::File(path)) => {
                 let written = self.heads.as_mut().map_or(Ok(()), |file| file.write_all(raw));
                 written.map_err(|error| unwritable(path, &error))?;
@@ -97,7 +97,7 @@ impl<'a> Answer<'a> {
             let is_regular = file.and_then(|file| file.metadata().ok()).is_some_and(|metadata| metadata.is_file());
             if let Some(path) = self.filename().filter(|_| is_regular) {
                 fs::remove_file(path).map_err(|error| {
-                    Error::new(Kind::Write, format!("{}: could not be removed: {error}", path.display()))
+                    Error::new(Kind::Write, format!("{}: could not be removed: {}", path.display(), describe(&error)))
                 })?;
             }
         }
@@ -159,7 +159,7 @@ fn create_directories(path: &Path) -> Result<()> {
         return Ok(());
     };
     fs::create_dir_all(directory).map_err(|error| {
-        Error::new(Kind::Write, format!("{}: directory could not be made: {error}", directory.display()))
+        Error::new(Kind::Write, format!("{}: directory could not be made: {}", directory.display(), describe(&error)))
     })
 }
 

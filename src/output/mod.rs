@@ -28,9 +28,9 @@ pub use live::Live;
 pub use stderr::Stderr;
 pub use write_out_value::Value;
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, describe};
 
-/// A terminal that stderr goes to.
+/// A terminal that stdout or stderr goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terminal {
     /// In columns.
@@ -52,11 +52,11 @@ pub fn write_stdout(stdout: &mut dyn Write, bytes: &[u8]) -> Result<()> {
     stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.downcast::<Error>() {
         Ok(ours) => ours,
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Error::new(Kind::Write, ""),
-        Err(error) => Error::new(Kind::Write, format!("stdout: could not be written: {error}")),
+        Err(error) => Error::new(Kind::Write, format!("stdout: could not be written: {}", describe(&error))),
     })
 }
 
 /// What could not be written, and why.
 fn unwritable(path: &Path, error: &io::Error) -> Error {
-    Error::new(Kind::Write, format!("{}: could not be written: {error}", path.display()))
+    Error::new(Kind::Write, format!("{}: could not be written: {}", path.display(), describe(error)))
 }

@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cli::Target;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, describe};
 
 /// A handle; all clones write to the same place.
 #[derive(Clone)]
@@ -25,11 +25,15 @@ impl Stderr {
             Target::Stderr => return Ok(()),
             Target::Stdout => {
                 let stdout = io::stdout().as_fd().try_clone_to_owned();
-                Box::new(File::from(stdout.map_err(|error| Error::new(Kind::Write, format!("stdout: {error}")))?))
+                Box::new(File::from(
+                    stdout.map_err(|error| Error::new(Kind::Write, format!("stdout: {}", describe(&error))))?,
+                ))
             }
             Target::File(path) => {
                 let file = File::create(path);
-                Box::new(file.map_err(|error| Error::new(Kind::Write, format!("{}: {error}", path.display())))?)
+                Box::new(
+                    file.map_err(|error| Error::new(Kind::Write, format!("{}: {}", path.display(), describe(&error))))?,
+                )
             }
         };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = writer;

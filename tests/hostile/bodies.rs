@@ -208,7 +208,7 @@ fn a_full_disk_is_23_and_keeps_what_fits() {
             conn.write_if_wanted(vec![b'x'; 200_000]);
         });
         let output = quiet(options).arg("-o").arg(&path).arg(server.url("/")).run();
-        output.assert_error(23).assert_stderr_has("answer: could not be written: No space left");
+        output.assert_error(23).assert_stderr_has("answer: could not be written: no space left");
     };
     full(&[]);
     assert!(path.metadata().expect("a file").len() > 0);

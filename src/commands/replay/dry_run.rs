@@ -33,7 +33,7 @@ pub(super) fn show(replay: &Replay, captures: &[Capture], context: &mut Context<
     let head = vec![("command", Value::Text("replay --dry-run".to_owned()))];
     Export::open(replay.export_json.as_deref())?.write(|| export::json(&head, "captures", &rows()))?;
     Export::open(replay.export_csv.as_deref())?.write(|| export::csv(&rows()))?;
-    let text = if context.stdout_is_terminal { aligned(&looks) } else { tabbed(&looks) };
+    let text = if context.stdout_terminal.is_some() { aligned(&looks) } else { tabbed(&looks) };
     write_stdout(context.stdout, text.as_bytes())
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use crate::body::{Capture, Survey};
 use crate::cli::Replay;
 use crate::commands::{Context, send};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::http::timing::wall_clock;
 use crate::http::{Request, Transfer};
 use crate::output::export::{self, Row};
@@ -143,18 +143,16 @@ impl Report {
         let succeeded = || self.samples.iter().map(|sample| &sample.transfer).filter(|each| each.outcome.is_ok());
         text += &spread("starttransfer", succeeded().filter_map(|each| each.timings.starttransfer).collect());
         text += &spread("first token", succeeded().filter_map(|each| each.timings.first_token).collect());
-        let failure = |sample: &Sample| Some((sample.name.clone(), sample.transfer.outcome.clone().err()?));
-        if let Some((name, error)) = self.samples.iter().find_map(failure) {
+        if let Some((name, error)) = self.first_failure() {
             let _ = writeln!(text, "first failure: {name}: {error}");
         }
         let hint = |sample: &Sample| send::hint(&sample.transfer, &self.request);
         text + &self.samples.iter().find_map(hint).unwrap_or_default()
     }
 
-    /// The first failure's.
-    pub fn exit_code(&self) -> u8 {
-        let code = |sample: &Sample| sample.transfer.outcome.as_ref().err().map(|error| error.kind.code());
-        self.samples.iter().find_map(code).unwrap_or(0)
+    /// The body and the error of the first request that failed.
+    pub fn first_failure(&self) -> Option<(&str, &Error)> {
+        self.samples.iter().find_map(|sample| Some((&*sample.name, sample.transfer.outcome.as_ref().err()?)))
     }
 
     /// What holds for all samples.

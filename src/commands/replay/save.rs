@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, describe};
 
 /// Names of fewer digits would be sorted out of order as soon as there are many.
 const DIGITS: usize = 4;
@@ -19,7 +19,7 @@ pub(super) struct Save {
 impl Save {
     /// Makes the directory where it is missing. Numbers go on behind those of answers that are there already.
     pub fn new(directory: &Path, requests: u64) -> Result<Save> {
-        let failed = |error| Error::new(Kind::Write, format!("{}: {error}", directory.display()));
+        let failed = |error| Error::new(Kind::Write, format!("{}: {}", directory.display(), describe(&error)));
         fs::create_dir_all(directory).map_err(failed)?;
         let mut last = 0;
         for entry in fs::read_dir(directory).map_err(failed)? {
