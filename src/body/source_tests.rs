@@ -121,7 +121,7 @@ fn messages_name_the_path_as_given_and_the_reason() {
     };
     assert_eq!(error(PartKind::Data, "./no/such.json"), "./no/such.json: no such file");
     assert_eq!(error(PartKind::Body, "src"), "src: is a directory, not a file");
-    assert_eq!(error(PartKind::Body, "Cargo.toml/x"), "Cargo.toml/x: Not a directory (os error 20)");
+    assert_eq!(error(PartKind::Body, "Cargo.toml/x"), "Cargo.toml/x: not a directory");
     assert_eq!(error(PartKind::Body, "{\"a\":1}"), "{\"a\":1}: no such file (--json sends the argument itself)");
     assert_eq!(error(PartKind::Body, "@body.json"), "@body.json: no such file (BODY is a path without @)");
 }

@@ -4,23 +4,36 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::{json, scan};
+use super::scan;
 use crate::error::{Error, Kind, Result};
 
 /// Sets the top-level member `key` to `value`, which is JSON itself; a missing member is added as the last one.
 ///
-/// Every member of that name is set, as servers differ in which of several they read. A value that is not JSON is
-/// `Kind::Usage`, a text that is no object `Kind::Read`, without the name of the body.
+/// Every member of that name is set, as servers differ in which of several they read. A text that is no object is
+/// `Kind::Read`, without the name of the body.
 pub fn set(bytes: &[u8], key: &str, value: &str) -> Result<Vec<u8>> {
-    json::check(value.as_bytes()).map_err(|problem| {
-        Error::new(Kind::Usage, format!("--set {key}: the value is not JSON: {problem} (text needs double quotes)"))
-    })?;
-    replace(bytes, key, value)
+    let object = Object::scan(bytes)
+        .ok_or_else(|| Error::new(Kind::Read, format!("not a JSON object, so there is no `{key}` to set")))?;
+    let mut edited = Vec::with_capacity(bytes.len() + key.len() + value.len() + 16);
+    let mut copied = 0;
+    for member in object.members.iter().filter(|member| is_key(&bytes[member.key.clone()], key)) {
+        edited.extend_from_slice(&bytes[copied..member.value.start]);
+        edited.extend_from_slice(value.as_bytes());
+        copied = member.value.end;
+    }
+    if copied == 0 {
+        let (end, comma) = object.members.last().map_or((object.open + 1, ""), |last| (last.value.end, ","));
+        edited.extend_from_slice(&bytes[..end]);
+        edited.extend_from_slice(format!("{comma}{}:{value}", Value::from(key)).as_bytes());
+        copied = end;
+    }
+    edited.extend_from_slice(&bytes[copied..]);
+    Ok(edited)
 }
 
 /// Sets the top-level `model` to this name.
 pub fn model(bytes: &[u8], name: &str) -> Result<Vec<u8>> {
-    replace(bytes, "model", &Value::from(name).to_string())
+    set(bytes, "model", &Value::from(name).to_string())
 }
 
 /// Drops white space between tokens; strings and numbers stay as they are.
@@ -41,26 +54,6 @@ pub fn compact(mut bytes: Vec<u8>) -> Vec<u8> {
     }
     bytes.truncate(written);
     bytes
-}
-
-fn replace(bytes: &[u8], key: &str, value: &str) -> Result<Vec<u8>> {
-    let object = Object::scan(bytes)
-        .ok_or_else(|| Error::new(Kind::Read, format!("not a JSON object, so there is no `{key}` to set")))?;
-    let mut edited = Vec::with_capacity(bytes.len() + key.len() + value.len() + 16);
-    let mut copied = 0;
-    for member in object.members.iter().filter(|member| is_key(&bytes[member.key.clone()], key)) {
-        edited.extend_from_slice(&bytes[copied..member.value.start]);
-        edited.extend_from_slice(value.as_bytes());
-        copied = member.value.end;
-    }
-    if copied == 0 {
-        let (end, comma) = object.members.last().map_or((object.open + 1, ""), |last| (last.value.end, ","));
-        edited.extend_from_slice(&bytes[..end]);
-        edited.extend_from_slice(format!("{comma}{}:{value}", Value::from(key)).as_bytes());
-        copied = end;
-    }
-    edited.extend_from_slice(&bytes[copied..]);
-    Ok(edited)
 }
 
 /// Whether a key as written, quotes included, means this one.

@@ -3,6 +3,7 @@
 use arbtest::arbitrary::{Result as Arbitrary, Unstructured};
 use arbtest::arbtest;
 
+use super::super::json;
 use super::*;
 
 fn with(text: &str, key: &str, value: &str) -> String {
@@ -40,15 +41,6 @@ fn a_missing_member_becomes_the_last_one() {
 fn a_model_name_is_written_as_json() {
     let edited = model(br#"{"model":"x"}"#, "a\"b\\\n\u{1}é").expect("an object");
     assert_eq!(String::from_utf8(edited).expect("UTF-8"), r#"{"model":"a\"b\\\n\u0001é"}"#);
-}
-
-#[test]
-fn a_value_that_is_not_json_is_a_usage_error() {
-    for value in ["abc", "", "1 2", "{", "NaN"] {
-        let error = set(b"{}", "temperature", value).expect_err("not JSON");
-        assert_eq!(error.kind, Kind::Usage, "{value}");
-        assert!(error.message.starts_with("--set temperature: the value is not JSON: "), "{}", error.message);
-    }
 }
 
 #[test]

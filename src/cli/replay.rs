@@ -23,13 +23,14 @@ pub fn replay(mut line: CommandLine, outside: &mut Outside) -> Result<Replay> {
     }
     let parts = files(&captures)?;
     let asks = Asks { follow: args.on("--follow"), ..Asks::default() };
-    let coding = coding(&mut args)?;
+    let request = request(&mut args, url, &asks, &parts, outside, &mut warnings)?;
+    let coding = coding(&mut args, &request)?;
     let send = Send {
         body: checked(body_options(&mut args, coding, false)?)?,
         settings: settings(&mut args, &asks, outside, &rules, &mut warnings)?,
         retry: retry(&mut args)?,
         output: output(&mut args)?,
-        request: request(&mut args, url, &asks, &parts, outside, &mut warnings)?,
+        request,
         parts,
         get: false,
         warnings: line.warned(warnings),

@@ -12,7 +12,7 @@ use super::parts::{DATA_OPTIONS, parts, with_file_name};
 use super::target::{Rules, rules, url_and_body};
 use super::tls::tls;
 use super::values::{bytes, count, count32, seconds};
-use crate::body::{BodyOptions, CodingChoice, DEFAULT_LEVEL, Part, PartKind, Source};
+use crate::body::{BodyOptions, CodingChoice, DEFAULT_LEVEL, Part, PartKind, Source, json};
 use crate::error::Result;
 use crate::http::url::Url;
 use crate::http::{FieldLine, IpVersion, Request, Retry, Settings, SpeedLimit};
@@ -37,13 +37,14 @@ pub fn send(mut line: CommandLine, outside: &mut Outside) -> Result<Send> {
     let get = asks.get && !parts.is_empty();
     asks.check(&parts)?;
 
-    let coding = coding(&mut args)?;
+    let request = request(&mut args, url, &asks, &parts, outside, &mut warnings)?;
+    let coding = coding(&mut args, &request)?;
     let send = Send {
         body: body_options(&mut args, coding, parts.is_empty())?,
         settings: settings(&mut args, &asks, outside, &rules, &mut warnings)?,
         retry: retry(&mut args)?,
-        output: output(&mut args, &line.given, &url, asks.head, outside.stdin, &mut warnings)?,
-        request: request(&mut args, url, &asks, &parts, outside, &mut warnings)?,
+        output: output(&mut args, &line.given, &request.url, asks.head, outside.stdin, &mut warnings)?,
+        request,
         parts,
         get,
         warnings: line.warned(warnings),
@@ -132,11 +133,13 @@ fn content_type(fields: &[FieldLine], parts: &[Part], asks: &Asks) -> Option<Str
 }
 
 /// `--gzip` or `--identity`.
-pub(super) fn coding(args: &mut Args) -> Result<CodingChoice> {
+pub(super) fn coding(args: &mut Args, request: &Request) -> Result<CodingChoice> {
     match (args.on("--gzip"), args.on("--identity")) {
         (true, true) => Err(usage("--gzip and --identity exclude each other")),
         (true, false) => Ok(CodingChoice::Gzip),
         (false, true) => Ok(CodingChoice::Identity),
+        // -H 'Content-Encoding:' takes the label away, and gzip without it is garbage to a server.
+        (false, false) if request.names("Content-Encoding") => Ok(CodingChoice::Identity),
         (false, false) => Ok(CodingChoice::Auto),
     }
 }
@@ -169,9 +172,9 @@ fn set_member(given: &str) -> Result<(String, String)> {
     let Some((key, value)) = given.split_once('=').filter(|(key, _)| !key.is_empty()) else {
         return Err(usage(format!("--set: '{given}' is not KEY=JSON")));
     };
-    if serde_json::from_str::<&serde_json::value::RawValue>(value).is_err() {
-        return Err(usage(format!("--set: the value of {key} is not JSON; a text is written as '{key}=\"TEXT\"'")));
-    }
+    json::check(value.as_bytes()).map_err(|problem| {
+        usage(format!("--set: the value of {key} is not JSON: {problem}; a text is written as '{key}=\"TEXT\"'"))
+    })?;
     Ok((key.to_owned(), value.to_owned()))
 }
 

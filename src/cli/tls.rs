@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::Outside;
 use super::args::{Args, usage};
 use crate::error::Result;
-use crate::http::TlsSettings;
+use crate::http::{TlsSettings, TlsVersions};
 
 /// The TLS options, and the environment where no CA was named and one is needed.
 pub fn tls(args: &mut Args, outside: &Outside) -> Result<TlsSettings> {
@@ -29,11 +29,14 @@ pub fn tls(args: &mut Args, outside: &Outside) -> Result<TlsSettings> {
     // curl's lower bounds below 1.2: 1.2 satisfies them.
     let _ = ["--tlsv1", "--tlsv1.0", "--tlsv1.1", "--tlsv1.2"].map(|key| args.on(key));
     let max_12 = args.parsed("--tls-max", max_12)?.unwrap_or_default();
-    if min_13 && max_12 {
-        return Err(usage("--tlsv1.3 and --tls-max 1.2 leave no version"));
-    }
+    let versions = match (min_13, max_12) {
+        (false, false) => TlsVersions::Both,
+        (false, true) => TlsVersions::Only12,
+        (true, false) => TlsVersions::Only13,
+        (true, true) => return Err(usage("--tlsv1.3 and --tls-max 1.2 leave no version")),
+    };
     let certificate = args.os("--cert")?.as_deref().map(certificate).transpose()?;
-    Ok(TlsSettings { insecure, ca_file, ca_path, certificate, key: args.path("--key")?, min_13, max_12 })
+    Ok(TlsSettings { insecure, ca_file, ca_path, certificate, key: args.path("--key")?, versions })
 }
 
 fn max_12(version: &str) -> Result<bool, String> {

@@ -31,6 +31,8 @@ pub(crate) use transfer::sample;
 
 pub use client::{Client, Sink};
 pub use request::{FieldLine, Request};
-pub use settings::{ConnectTo, IpVersion, Proxies, Proxy, Resolve, Retry, Settings, SpeedLimit, TlsSettings};
+pub use settings::{
+    ConnectTo, IpVersion, Proxies, Proxy, Resolve, Retry, Settings, SpeedLimit, TlsSettings, TlsVersions,
+};
 pub use transfer::{Field, Tls, Tokens, Transfer};
 pub use watch::{Observer, Progress, Unobserved};

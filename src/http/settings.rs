@@ -140,10 +140,20 @@ pub struct TlsSettings {
     pub certificate: Option<PathBuf>,
     /// `--key`: PEM.
     pub key: Option<PathBuf>,
-    /// `--tlsv1.3`: nothing below it.
-    pub min_13: bool,
-    /// `--tls-max 1.2`: nothing above it.
-    pub max_12: bool,
+    /// `--tlsv1.3`, `--tls-max`
+    pub versions: TlsVersions,
+}
+
+/// Which versions of TLS are offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TlsVersions {
+    /// 1.2 and 1.3.
+    #[default]
+    Both,
+    /// Nothing above 1.2.
+    Only12,
+    /// Nothing below 1.3.
+    Only13,
 }
 
 /// `--retry` and its kin.

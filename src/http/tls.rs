@@ -9,9 +9,10 @@ use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, ClientConnection, ProtocolVersion, RootCertStore};
 
-use super::settings::TlsSettings;
+use super::settings::{TlsSettings, TlsVersions};
 use super::transfer::Tls;
 use super::verifier::{Trust, Verifier};
 use crate::error::{Error, Kind, Result, describe};
@@ -29,11 +30,10 @@ const BUNDLES: [&str; 6] = [
 /// The configuration for these settings; reads the certificates, so only for https.
 pub(super) fn config(settings: &TlsSettings) -> Result<Arc<ClientConfig>> {
     let provider = Arc::new(ring::default_provider());
-    let versions: &[&rustls::SupportedProtocolVersion] = match (settings.min_13, settings.max_12) {
-        (false, false) => &[&rustls::version::TLS13, &rustls::version::TLS12],
-        (true, false) => &[&rustls::version::TLS13],
-        (false, true) => &[&rustls::version::TLS12],
-        (true, true) => return Err(Error::new(Kind::Usage, "--tlsv1.3 and --tls-max 1.2 leave no version")),
+    let versions: &[&rustls::SupportedProtocolVersion] = match settings.versions {
+        TlsVersions::Both => &[&TLS13, &TLS12],
+        TlsVersions::Only12 => &[&TLS12],
+        TlsVersions::Only13 => &[&TLS13],
     };
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_protocol_versions(versions)

@@ -96,7 +96,9 @@ fn the_first_failure_decides_the_exit_code_and_the_others_go_on() {
 
 #[test]
 fn silence_leaves_the_summary_out_and_show_error_names_the_first_failure() {
-    for (options, said) in [("-s", ""), ("-sS", "gzpost: (22) stdin#2: the server returned status 404: no such model\n")] {
+    for (options, said) in
+        [("-s", ""), ("-sS", "gzpost: (22) stdin#2: the server returned status 404: no such model\n")]
+    {
         let server = failing();
         let output = replay(&server.url("/")).args(["-", "--fail-early", options]).stdin(THREE).run();
         output.assert_code(22);

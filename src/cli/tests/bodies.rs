@@ -124,4 +124,7 @@ fn coding_and_changes() {
     assert_eq!(Setting::default().send(&words).unwrap().body, expected);
     assert_eq!(send("u b --identity").body.coding, CodingChoice::Identity);
     assert_eq!(send("u b --gzip --no-gzip --check").body, defaults);
+    // Who takes the label away gets no gzip without it, unless they ask for just that.
+    assert_eq!(send("u b -H Content-Encoding:").body.coding, CodingChoice::Identity);
+    assert_eq!(send("u b -H content-encoding: --gzip").body.coding, CodingChoice::Gzip);
 }

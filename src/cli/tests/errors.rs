@@ -79,7 +79,10 @@ fn numbers_and_changes_of_the_body() {
         ("u --compact", "--compact changes a body, and there is none"),
         ("u b --set a", "--set: 'a' is not KEY=JSON"),
         ("u b --set =1", "--set: '=1' is not KEY=JSON"),
-        ("u b --set a=b", "--set: the value of a is not JSON; a text is written as 'a=\"TEXT\"'"),
+        (
+            "u b --set a=b",
+            "--set: the value of a is not JSON: line 1, column 1: expected value; a text is written as 'a=\"TEXT\"'",
+        ),
     ]);
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Scratch, Setting, send, send_in};
 use crate::cli::{Command, Demo, Fail, Target};
 use crate::error::Kind;
-use crate::http::{FieldLine, IpVersion, Proxies, Proxy, Retry, SpeedLimit};
+use crate::http::{FieldLine, IpVersion, Proxies, Proxy, Retry, SpeedLimit, TlsVersions};
 use crate::relay::Behave;
 
 #[test]
@@ -145,17 +145,16 @@ fn the_way_to_a_proxy() {
 fn certificates_and_versions() {
     let tls =
         send("u -k --cacert ca --capath dir -E cert --key key --cert-type pem --key-type PEM --tlsv1.3").settings.tls;
-    assert!(tls.insecure && tls.min_13 && !tls.max_12);
+    assert!(tls.insecure && tls.versions == TlsVersions::Only13);
     let path = |path: &Option<std::path::PathBuf>| path.as_ref().and_then(|path| path.to_str()).map(str::to_owned);
     let paths = [&tls.ca_file, &tls.ca_path, &tls.certificate, &tls.key].map(path);
     assert_eq!(paths, ["ca", "dir", "cert", "key"].map(|name| Some(name.to_owned())));
-    for (line, min_13, max_12) in [
-        ("u -1 --tlsv1.2 --tls-max 1.2", false, true),
-        ("u --tlsv1.0 --tls-max 1.3", false, false),
-        ("u --tlsv1.3 --tlsv1.2 --tls-max default", false, false),
+    for (line, versions) in [
+        ("u -1 --tlsv1.2 --tls-max 1.2", TlsVersions::Only12),
+        ("u --tlsv1.0 --tls-max 1.3", TlsVersions::Both),
+        ("u --tlsv1.3 --tlsv1.2 --tls-max default", TlsVersions::Both),
     ] {
-        let tls = send(line).settings.tls;
-        assert_eq!((tls.min_13, tls.max_12), (min_13, max_12), "{line}");
+        assert_eq!(send(line).settings.tls.versions, versions, "{line}");
     }
 }
 
