@@ -4,12 +4,15 @@ use crate::peers::installed;
 use crate::program::{Program, gzpost};
 
 /// What is typed, a word that has to be offered, and one that must not be.
-const TYPED: [(&str, &str, &str); 8] = [
+const TYPED: [(&str, &str, &str); 11] = [
     ("gzpost ", "replay", "decode"),
     ("gzpost --s", "--silent", "--serve"),
     ("gzpost demo --", "--behave", "--output"),
     ("gzpost demo --behave reject-", "reject-415", "decode"),
     ("gzpost bench --", "--warmup", "--serve"),
+    ("gzpost --o", "--output", "--warmup"),
+    ("gzpost bench --", "--model", "--output"),
+    ("gzpost check --re", "--resolve", "--retry"),
     ("gzpost check --api ", "anthropic", "body.json"),
     ("gzpost -sSo bod", "body.json", "replay"),
     ("gzpost -d @bod", "@body.json", "replay"),

@@ -241,6 +241,7 @@ fn files_that_are_no_certificates_are_58_and_77_before_a_handshake() {
         (vec!["--cacert".into(), "broken".into()], 77, "broken"),
         (vec!["--cacert".into(), ".".into()], 77, ""),
         (vec!["--capath".into(), "missing".into()], 77, "missing"),
+        (vec!["--capath".into(), ".".into()], 77, ".: no CA certificate in it"),
         (vec!["--cert".into(), "garbage".into()], 58, "garbage"),
         (vec!["--cert".into(), "broken".into()], 58, "broken"),
         (vec!["--cert".into(), one.certificate_file.clone()], 58, "no private key"),

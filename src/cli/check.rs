@@ -18,12 +18,9 @@ const REPEAT: u32 = 3;
 /// Someone waits for the verdict.
 const BUDGET: Duration = Duration::from_secs(30);
 
-/// What a single request may say about itself, and each probe has of its own.
-const NOT_HERE: [&str; 3] = ["request", "range", "request-target"];
-
 /// The arguments behind `check`.
 pub fn check(mut line: CommandLine, outside: &mut Outside) -> Result<Check> {
-    if let Some(given) = line.given.iter().find(|given| NOT_HERE.contains(&given.option.long)) {
+    if let Some(given) = line.given.iter().find(|given| !given.option.holds_in("check")) {
         return Err(usage(format!("--{} is no option of gzpost check", given.option.long)));
     }
     let mut args = Args::new(&line, &[]);

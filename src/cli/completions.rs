@@ -64,12 +64,18 @@ fn offers(wanted: impl Fn(&Opt) -> bool) -> Vec<Offer> {
 
 /// Whether a command uses this letter for an option of its own.
 fn is_taken(letter: char) -> bool {
-    REQUESTS.iter().any(|word| own(word).iter().any(|(option, _)| option.short == Some(letter)))
+    REQUESTS.iter().any(|word| options::of_command(Some(word)).iter().any(|option| option.short == Some(letter)))
 }
 
-/// The options that this command alone has.
+/// The options that this command has and not every other one.
 fn own(word: &str) -> Vec<Offer> {
-    options::of_command(Some(word)).iter().map(|option| (option, option.short)).collect()
+    let too = |option: &Opt| REQUESTS.contains(&word) && option.holds_in(word) && !is_shared(option);
+    let own = options::of_command(Some(word)).iter().map(|option| (option, option.short));
+    offers(too).into_iter().chain(own).collect()
+}
+
+fn is_shared(option: &Opt) -> bool {
+    option.topic == Topic::General || REQUESTS.iter().all(|word| option.holds_in(word))
 }
 
 /// What every command takes.
@@ -79,7 +85,12 @@ fn general() -> Vec<Offer> {
 
 /// What every command but `demo` takes.
 fn of_requests() -> Vec<Offer> {
-    offers(|option| option.topic != Topic::General)
+    offers(|option| option.topic != Topic::General && is_shared(option))
+}
+
+/// What a single request takes, and not every command.
+fn of_a_single_request() -> Vec<Offer> {
+    offers(|option| !is_shared(option))
 }
 
 /// The letters that mean something in a single request, and another thing in other commands.
@@ -96,6 +107,7 @@ fn bash() -> String {
     for word in REQUESTS {
         let _ = writeln!(cases, "    {word}) options+=\" {}\" ;;", long(own(word)).join(" "));
     }
+    let _ = writeln!(cases, "    *) options+=\" {}\" ;;", long(of_a_single_request()).join(" "));
     format!(
         "\
 # Completion of gzpost for bash, made by `gzpost --completions bash`.
@@ -161,6 +173,7 @@ fn bash_values() -> String {
     }
     add("*", general());
     add("*", of_requests());
+    add("*", of_a_single_request());
     let _ = writeln!(cases, "    {}) compopt +o default 2>/dev/null ;;", free.join(" | "));
     cases
 }
@@ -199,7 +212,7 @@ _gzpost() {{
         ;;
     *)
         own=(
-{letters}        )
+{letters}{}        )
         _arguments -s -S $general $request $own ':URL or command:({})' ':BODY:_files'
         ;;
     esac
@@ -213,6 +226,7 @@ fi
         specs(general()),
         specs(of_requests()),
         specs(own("demo")),
+        specs(of_a_single_request()),
         COMMANDS.join(" "),
     )
 }
@@ -271,6 +285,7 @@ fn fish() -> String {
     };
     add("", general());
     add("not __gzpost_is demo", of_requests());
+    add(&format!("not __gzpost_is {}", COMMANDS.join(" ")), of_a_single_request());
     for word in COMMANDS {
         add(&format!("__gzpost_is {word}"), own(word));
     }
@@ -321,7 +336,7 @@ mod tests {
     fn a_letter_means_what_it_means_in_its_command() {
         assert!(letters_of_a_single_request().any(|(option, letter)| option.long == "netrc" && letter == Some('n')));
         assert!(of_requests().iter().any(|(option, letter)| option.long == "netrc" && letter.is_none()));
-        assert!(of_requests().iter().any(|(option, letter)| option.long == "output" && *letter == Some('o')));
+        assert!(of_a_single_request().iter().any(|(option, letter)| option.long == "output" && *letter == Some('o')));
         assert!(own("bench").iter().any(|(option, letter)| option.long == "pairs" && *letter == Some('n')));
     }
 

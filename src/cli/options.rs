@@ -253,6 +253,24 @@ pub const COMMANDS: [&str; 4] = ["replay", "bench", "check", "demo"];
 /// curl's second names for the same option.
 const ALIASES: [(&str, &str); 2] = [("data-ascii", "data"), ("include", "show-headers")];
 
+/// What only a single request has: where its data comes from, and what becomes of its answer.
+#[rustfmt::skip]
+const SINGLE: &[&str] = &[
+    "create-dirs", "data", "data-binary", "data-raw", "data-urlencode", "dump-header", "get", "head", "json",
+    "no-clobber", "out-null", "output", "output-dir", "reasoning", "remote-name", "remove-on-error", "show-headers",
+    "text", "upload-file", "write-out",
+];
+
+/// What `bench` and `check` decide themselves.
+#[rustfmt::skip]
+const NOT_MEASURED: &[&str] = &[
+    "fail", "fail-with-body", "gzip", "identity", "retry", "retry-all-errors", "retry-connrefused", "retry-delay",
+    "retry-max-time",
+];
+
+/// What each probe of `check` has of its own.
+const PROBED: &[&str] = &["compact", "level", "model", "no-check", "range", "request", "request-target", "set"];
+
 /// Of these the last one given counts.
 pub const EXCLUSIVE: [&[&str]; 4] = [
     &["ipv4", "ipv6"],
@@ -262,6 +280,17 @@ pub const EXCLUSIVE: [&[&str]; 4] = [
 ];
 
 impl Opt {
+    /// Whether an option of a single request is one of `replay`, `bench` or `check` too.
+    #[must_use]
+    pub fn holds_in(&self, word: &str) -> bool {
+        let left_out: &[&[&str]] = match word {
+            "replay" => &[SINGLE],
+            "bench" => &[SINGLE, NOT_MEASURED],
+            _ => &[SINGLE, NOT_MEASURED, PROBED],
+        };
+        !left_out.concat().contains(&self.long)
+    }
+
     /// Whether the program does something about it.
     #[must_use]
     pub fn has_effect(&self) -> bool {

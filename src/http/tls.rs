@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
@@ -13,6 +14,7 @@ use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, ClientConnection, ProtocolVersion, RootCertStore};
 
 use super::settings::{TlsSettings, TlsVersions};
+use super::timing::wall_clock;
 use super::transfer::Tls;
 use super::verifier::{Trust, Verifier};
 use crate::error::{Error, Kind, Result, describe};
@@ -43,7 +45,7 @@ pub(super) fn config(settings: &TlsSettings) -> Result<Arc<ClientConfig>> {
     } else {
         let Roots { store, named } = roots(settings)?;
         let usual = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(&provider)).build();
-        let usual = usual.map_err(|error| Error::new(Kind::CaFile, format!("no usable CA certificates: {error}")))?;
+        let usual = usual.map_err(|error| Error::new(Kind::CaFile, error.to_string()))?;
         Trust::Named { usual, named }
     };
     let verifier = Arc::new(Verifier { provider, trust });
@@ -71,10 +73,14 @@ fn roots(settings: &TlsSettings) -> Result<Roots> {
     let mut store = RootCertStore::empty();
     let mut named = Vec::new();
     if settings.ca_file.is_none() && settings.ca_path.is_none() {
-        let bundle = BUNDLES.iter().find_map(|path| CertificateDer::pem_file_iter(path).ok());
+        let bundle = BUNDLES.iter().find_map(|path| Some((path, CertificateDer::pem_file_iter(path).ok()?)));
         match bundle {
-            Some(certificates) => _ = store.add_parsable_certificates(certificates.flatten()),
             None => store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+            Some((path, certificates)) => {
+                if store.add_parsable_certificates(certificates.flatten()).0 == 0 {
+                    return Err(no_certificate(Path::new(path)));
+                }
+            }
         }
         return Ok(Roots { store, named });
     }
@@ -85,7 +91,7 @@ fn roots(settings: &TlsSettings) -> Result<Roots> {
             .map_err(|error| unusable(format!("no usable CA certificates: {}", pem_reason(&error))))?;
         named.extend(certificates.iter().cloned());
         if store.add_parsable_certificates(certificates).0 == 0 {
-            return Err(unusable("no CA certificate in it (PEM is expected)".to_owned()));
+            return Err(no_certificate(file));
         }
     }
     if let Some(folder) = &settings.ca_path {
@@ -97,8 +103,15 @@ fn roots(settings: &TlsSettings) -> Result<Roots> {
                 store.add_parsable_certificates(certificates);
             }
         }
+        if store.is_empty() {
+            return Err(no_certificate(folder));
+        }
     }
     Ok(Roots { store, named })
+}
+
+fn no_certificate(place: &Path) -> Error {
+    Error::new(Kind::CaFile, format!("{}: no CA certificate in it (PEM is expected)", place.display()))
 }
 
 fn files_of(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -170,7 +183,8 @@ pub(super) fn verify_anyway(certificates: &[Vec<u8>], host: &str) -> u32 {
         let provider = Arc::new(ring::default_provider());
         let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build().ok()?;
         let (first, rest) = chain.split_first()?;
-        verifier.verify_server_cert(first, rest, &server_name(host).ok()?, &[], UnixTime::now()).ok()?;
+        let now = UnixTime::since_unix_epoch(wall_clock().duration_since(SystemTime::UNIX_EPOCH).ok()?);
+        verifier.verify_server_cert(first, rest, &server_name(host).ok()?, &[], now).ok()?;
         Some(())
     };
     if verified().is_some() { 0 } else { 20 }

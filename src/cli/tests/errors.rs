@@ -221,6 +221,23 @@ fn every_option_of_the_table_is_read_by_a_command() {
 }
 
 #[test]
+fn the_table_knows_which_options_hold_in_which_command() {
+    for command in [&["replay", "u", "c"][..], &["bench", "u", "b"], &["check", "u"]] {
+        for option in options::OPTIONS.iter().filter(|option| option.has_effect()) {
+            if options::owners(option.long).any(|word| word == command[0]) {
+                continue;
+            }
+            let flag = format!("--{}", option.long);
+            let value = option.arg.map(|_| "1");
+            let words: Vec<&str> = command.iter().copied().chain([&*flag]).chain(value).collect();
+            let message = Setting::default().parse(&words).err().map(|error| error.message).unwrap_or_default();
+            let refused = message == format!("{flag} is no option of gzpost {}", command[0]);
+            assert_eq!(refused, !option.holds_in(command[0]), "{words:?}: {message}");
+        }
+    }
+}
+
+#[test]
 fn no_command_line_panics() {
     arbtest::arbtest(|u| {
         let replay = ["replay", "u", "c"].map(OsString::from).to_vec();
