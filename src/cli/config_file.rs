@@ -134,10 +134,9 @@ mod tests {
             let text: Vec<u8> =
                 (0..u.int_in_range(0..=60)?).map(|_| u.choose(alphabet).copied()).collect::<Result<_, _>>()?;
             let rows = text.split(|byte| *byte == b'\n').count();
-            assert!(
-                lines(&text).iter().all(|line| !line.name.is_empty() || line.value.is_some() || line.number <= rows)
-            );
-            assert!(lines(&text).len() <= rows);
+            let numbers: Vec<usize> = lines(&text).iter().map(|line| line.number).collect();
+            assert!(numbers.is_sorted_by(|before, after| before < after), "{numbers:?}");
+            assert!(numbers.iter().all(|number| (1..=rows).contains(number)), "{numbers:?} of {rows}");
             Ok(())
         });
     }

@@ -21,7 +21,7 @@ pub struct Transfer {
     pub method: String,
     /// The status code of the last answer.
     pub status: Option<u16>,
-    /// `0`, `1.0` or `1.1`, of the last answer.
+    /// `0`, `1` (for 1.0) or `1.1` as curl writes them, of the last answer.
     pub http_version: &'static str,
     /// The fields of the last answer, in order, as received.
     pub fields: Vec<Field>,
