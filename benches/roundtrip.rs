@@ -30,8 +30,8 @@ const RUNS: usize = 300;
 /// Runs before those.
 const WARMUP: usize = 5;
 
-/// A small request of an agent, in bytes.
-const SIZE: usize = 20_000;
+/// A small request, in bytes: it is sent as it is.
+const SIZE: usize = 500;
 
 fn main() -> Result<()> {
     let (runs, folder) = arguments();
@@ -41,7 +41,8 @@ fn main() -> Result<()> {
     let body = synthetic("demo-model", SIZE, 3.6, 1);
     std::fs::write(&scratch, &body).expect("a folder for temporary files");
     let url = server::http(server::answer_at_once) + "/v1/chat/completions";
-    let ways = ways(&url, &scratch, &body);
+    let (secured, certificate) = server::https(server::answer_at_once, Duration::ZERO);
+    let ways = ways(&url, &secured, &certificate, &scratch, &body);
     let times = common::measure(&ways, WARMUP, runs);
     let rows: Vec<(&str, Summary, Option<f64>)> = (0..ways.len())
         .filter_map(|way| Some((ways[way].name, stats::summary(&times[way])?, against_curl(&ways, &times, way))))
@@ -81,24 +82,28 @@ fn arguments() -> (usize, PathBuf) {
 }
 
 /// All ways, the program's own first; those of curl only where it is installed.
-fn ways(url: &str, file: &Path, body: &[u8]) -> Vec<Way> {
-    let file = file.to_str().expect("a path of UTF-8");
-    let gzpost = vec![GZPOST.to_owned(), url.to_owned(), file.to_owned()];
-    let curl = ["curl", "-q", "-sS", "-H", "Content-Type: application/json", "--data-binary", &format!("@{file}"), url];
-    let curl: Vec<String> = curl.map(str::to_owned).to_vec();
+fn ways(url: &str, secured: &str, certificate: &Path, file: &Path, body: &[u8]) -> Vec<Way> {
+    let [file, certificate] = [file, certificate].map(|path| path.to_str().expect("a path of UTF-8"));
+    let gzpost = [GZPOST, url, file];
+    let gzpost_secured = [GZPOST, "--cacert", certificate, secured, file];
+    let data = format!("@{file}");
+    let curl = ["curl", "-q", "-sS", "-H", "Content-Type: application/json", "--data-binary", &data, url];
+    let curl_secured = [&curl[..7], &["--cacert", certificate, secured]].concat();
     let mut ways = vec![
         Way { name: "gzpost URL body", run: spawning(&gzpost) },
+        Way { name: "gzpost URL body, https", run: spawning(&gzpost_secured) },
         Way { name: "sh -c 'gzpost URL body'", run: spawning(&through_shell(&gzpost)) },
     ];
     if installed("curl") {
         ways.push(Way { name: "curl --data-binary @body URL", run: spawning(&curl) });
+        ways.push(Way { name: "curl --data-binary @body URL, https", run: spawning(&curl_secured) });
         ways.push(Way { name: "sh -c 'curl --data-binary @body URL'", run: spawning(&through_shell(&curl)) });
     }
     ways.push(Way { name: "a kept connection in-process", run: keeping(url, body) });
     ways
 }
 
-fn through_shell(words: &[String]) -> Vec<String> {
+fn through_shell(words: &[&str]) -> Vec<String> {
     let line: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     vec!["sh".to_owned(), "-c".to_owned(), line.join(" ")]
 }
@@ -124,9 +129,10 @@ impl Sink for Nowhere {
     }
 }
 
-/// How many times as long as curl's direct start, run by run; `None` of curl itself and without it.
+/// How many times as long as curl's direct start over the same scheme, run by run; `None` of curl and without it.
 fn against_curl(ways: &[Way], times: &[Vec<f64>], way: usize) -> Option<f64> {
-    let curl = ways.iter().position(|way| way.name.starts_with("curl"))?;
+    let secured = |way: &Way| way.name.ends_with("https");
+    let curl = ways.iter().position(|other| other.name.starts_with("curl") && secured(other) == secured(&ways[way]))?;
     ratio(&times[way], &times[curl]).filter(|_| way != curl)
 }
 
@@ -172,7 +178,7 @@ fn answer(rows: &[(&str, Summary, Option<f64>)], when: &str) -> String {
 fn method(runs: usize) -> String {
     format!(
         "{runs} serial runs of each way after {WARMUP} warm-ups, in turn, the order turned around from round to round; \
-         a body of {SIZE} bytes, sent as gzip by gzpost and plain by curl; stdin, stdout and stderr are /dev/null; \
+         a body of {SIZE} bytes, sent as it is; stdin, stdout and stderr are /dev/null; \
          percentiles by nearest rank, ratios by run."
     )
 }

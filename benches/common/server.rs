@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use rcgen::{CertificateParams, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
@@ -26,16 +27,20 @@ pub fn answer_at_once(_: &str, out: &mut dyn Write) -> io::Result<bool> {
 
 /// Serves over http; returns the URL without a path.
 pub fn http(respond: Respond) -> String {
-    let address = listen(move |stream| serve(Box::new(stream), respond));
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listen(listener, move |stream| serve(Box::new(stream), respond));
     format!("http://{address}")
 }
 
-/// Serves over https; returns the URL without a path, and the file with the certificate to trust.
-pub fn https(respond: Respond) -> (String, PathBuf) {
+/// Serves over https, with a pause before the handshake; returns the URL without a path, and the file with the
+/// certificate to trust.
+pub fn https(respond: Respond, pause: Duration) -> (String, PathBuf) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let key = KeyPair::generate().expect("a key");
     let params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).expect("a name");
     let certificate = params.self_signed(&key).expect("a certificate");
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bench-{}.pem", std::process::id()));
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("bench-{}.pem", listener.local_addr().expect("an address").port()));
     std::fs::write(&file, certificate.pem()).expect("a folder for temporary files");
     let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
     let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -44,15 +49,15 @@ pub fn https(respond: Respond) -> (String, PathBuf) {
         .with_no_client_auth()
         .with_single_cert(vec![certificate.der().clone()], key);
     let config = Arc::new(config.expect("a certificate with its key"));
-    let address = listen(move |stream| {
+    let address = listen(listener, move |stream| {
+        thread::sleep(pause);
         let session = ServerConnection::new(Arc::clone(&config)).expect("a session");
         serve(Box::new(StreamOwned::new(session, stream)), respond);
     });
     (format!("https://{address}"), file)
 }
 
-fn listen(serve: impl Fn(TcpStream) + Clone + Send + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+fn listen(listener: TcpListener, serve: impl Fn(TcpStream) + Clone + Send + 'static) -> String {
     let address = listener.local_addr().expect("an address").to_string();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
