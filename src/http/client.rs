@@ -125,7 +125,11 @@ impl Client {
         sink: &mut dyn Sink,
     ) -> Result<Option<Url>> {
         let settings = &self.link.settings;
-        let proxy = proxy::for_url(&settings.proxies, &request.url)?;
+        let proxy = match settings.unix_socket {
+            // curl's rule: what is reached through a Unix socket is reached through no proxy.
+            Some(_) => None,
+            None => proxy::for_url(&settings.proxies, &request.url)?,
+        };
         transfer.proxy_used |= proxy.is_some();
         transfer.begin(request);
         let outgoing = Outgoing { request: Arc::clone(request), content, proxy };
