@@ -3,12 +3,12 @@
 use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::PollFlags;
-use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with, sockopt};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with, sockopt};
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{ConnectionDetails, Connector as EngineConnector, NextTimeout};
 
@@ -27,6 +27,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// How long an address may take before the next one is tried beside it (RFC 8305, section 5; curl's value).
 const STAGGER: Duration = Duration::from_millis(200);
+
+/// How long a Unix socket whose queue is full is left alone before it is tried again: nothing tells when it has room.
+const FULL_QUEUE: Duration = Duration::from_millis(10);
 
 /// Connects for the engine.
 #[derive(Debug)]
@@ -122,10 +125,20 @@ fn route(url: &Url, connect_to: &[ConnectTo], proxy: Option<Proxy>) -> Route {
 fn connect_unix(path: &std::path::Path, exchange: &mut Exchange) -> Result<Socket> {
     exchange.timings.namelookup = Some(exchange.clock.elapsed());
     exchange.watch.note(|| format!("Trying {}...", path.display()));
-    let failed = |error: io::Error| fault::io_error(Phase::Connect, &error, &path.display().to_string());
-    let socket = UnixStream::connect(path).map_err(failed)?;
-    socket.set_nonblocking(true).map_err(failed)?;
-    Ok(Socket::Unix(socket))
+    let failed = |error: Errno| fault::io_error(Phase::Connect, &error.into(), &path.display().to_string());
+    let address = SocketAddrUnix::new(path).map_err(failed)?;
+    let socket = non_blocking(AddressFamily::UNIX).map_err(failed)?;
+    loop {
+        match connect(&socket, &address) {
+            Ok(()) => return Ok(Socket::Unix(socket.into())),
+            Err(Errno::AGAIN) => _ = exchange.watch.wait(&[], Some(FULL_QUEUE))?,
+            Err(error) => return Err(failed(error)),
+        }
+    }
+}
+
+fn non_blocking(family: AddressFamily) -> Result<OwnedFd, Errno> {
+    socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)
 }
 
 fn connect_tcp(link: &Link, route: &Route, exchange: &mut Exchange) -> Result<Socket> {
@@ -199,13 +212,13 @@ fn connect_staggered(
 /// Starts a connection; true when it is complete already.
 fn begin(address: SocketAddr, send_buffer: Option<usize>) -> io::Result<(OwnedFd, bool)> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let socket = socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)?;
+    let socket = non_blocking(family)?;
     if let Some(size) = send_buffer {
         sockopt::set_socket_send_buffer_size(&socket, size)?;
     }
     match connect(&socket, &address) {
         Ok(()) => Ok((socket, true)),
-        Err(rustix::io::Errno::INPROGRESS) => Ok((socket, false)),
+        Err(Errno::INPROGRESS) => Ok((socket, false)),
         Err(error) => Err(error.into()),
     }
 }
