@@ -19,6 +19,7 @@ use super::resolver::{Whose, resolve};
 use super::settings::{ConnectTo, Proxy};
 use super::transport::Transport;
 use super::url::{Scheme, Url, host_and_port};
+use super::watch::Watch;
 use super::{proxy, tls};
 use crate::error::{Error, Kind, Result};
 
@@ -132,7 +133,10 @@ fn connect_unix(path: &std::path::Path, exchange: &mut Exchange) -> Result<Socke
         match connect(&socket, &address) {
             Ok(()) => return Ok(Socket::Unix(socket.into())),
             Err(Errno::AGAIN) => _ = exchange.watch.wait(&[], Some(FULL_QUEUE))?,
-            Err(error) => return Err(failed(error)),
+            Err(error) => {
+                exchange.refused = error == Errno::CONNREFUSED;
+                return Err(failed(error));
+            }
         }
     }
 }
@@ -171,7 +175,7 @@ fn connect_staggered(
 ) -> Result<TcpStream> {
     let mut waiting = addresses.iter();
     let mut trying: Vec<(SocketAddr, OwnedFd)> = Vec::new();
-    let mut last_error = None;
+    let mut failure = None;
     let mut start_next = true;
     loop {
         if start_next && let Some(address) = waiting.next() {
@@ -180,14 +184,14 @@ fn connect_staggered(
                 Ok((socket, true)) => return Ok(socket.into()),
                 Ok((socket, false)) => trying.push((*address, socket)),
                 Err(error) => {
-                    last_error = Some(error);
+                    failed(&mut failure, *address, error, &mut exchange.watch);
                     continue;
                 }
             }
         }
         if trying.is_empty() {
-            let error = last_error.unwrap_or_else(|| io::Error::other("no address"));
-            exchange.refused = error.kind() == io::ErrorKind::ConnectionRefused;
+            let error = failure.unwrap_or_else(|| io::Error::other("no address"));
+            exchange.refused = is_refusal(&error);
             return Err(fault::io_error(Phase::Connect, &error, whom));
         }
         let at_most = (waiting.len() > 0).then_some(STAGGER);
@@ -195,18 +199,26 @@ fn connect_staggered(
         start_next = ready.is_none();
         if let Some(index) = ready {
             let (address, socket) = trying.swap_remove(index);
-            match sockopt::socket_error(&socket).map_err(io::Error::from) {
+            match sockopt::socket_error(&socket) {
                 Ok(Ok(())) => return Ok(socket.into()),
-                Ok(Err(error)) => last_error = Some(error.into()),
-                Err(error) => last_error = Some(error),
+                Ok(Err(error)) | Err(error) => failed(&mut failure, address, error.into(), &mut exchange.watch),
             }
-            exchange.watch.note(|| {
-                let reason = last_error.as_ref().map(describe).unwrap_or_default();
-                format!("connect to {address} failed: {reason}")
-            });
             start_next = true;
         }
     }
+}
+
+/// Tells of a failure and keeps the one to report when every address has failed: the first refusal, for somebody is
+/// there and may listen soon, else the first. An address of a family that leads nowhere often comes behind a refusal.
+fn failed(kept: &mut Option<io::Error>, address: SocketAddr, error: io::Error, watch: &mut Watch) {
+    watch.note(|| format!("connect to {address} failed: {}", describe(&error)));
+    if kept.as_ref().is_none_or(|kept| is_refusal(&error) && !is_refusal(kept)) {
+        *kept = Some(error);
+    }
+}
+
+fn is_refusal(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ConnectionRefused
 }
 
 /// Starts a connection; true when it is complete already.
