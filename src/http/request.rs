@@ -59,7 +59,9 @@ impl FieldLine {
         }
     }
 
-    fn is(&self, name: &str) -> bool {
+    /// Whether it is about the field of this name, in any case.
+    #[must_use]
+    pub fn is(&self, name: &str) -> bool {
         self.name().eq_ignore_ascii_case(name)
     }
 }
