@@ -55,6 +55,8 @@ pub(super) struct Watch {
     pub clock: Clock,
     pub observer: Box<dyn Observer>,
     pub progress: Progress,
+    /// Content that the attempt's earlier requests moved, in bytes: `progress` counts anew at a redirect.
+    moved_before: u64,
     signals: Option<Arc<Signals>>,
     max_time: Option<Duration>,
     connect_by: Option<Duration>,
@@ -70,18 +72,24 @@ impl Watch {
     ) -> Watch {
         let speed = limit.map(|limit| Speed { limit, since: Duration::ZERO, moved: 0, slow_since: None });
         let (clock, progress) = (Clock::start(), Progress::default());
-        Watch { clock, observer, progress, signals, max_time, connect_by: None, speed }
+        Watch { clock, observer, progress, moved_before: 0, signals, max_time, connect_by: None, speed }
     }
 
     /// Begins another attempt: every limit counts anew.
     pub fn restart(&mut self) {
         self.hold_signals();
         self.clock = Clock::start();
-        self.progress = Progress::default();
+        (self.progress, self.moved_before) = (Progress::default(), 0);
         self.connect_by = None;
         if let Some(speed) = &mut self.speed {
             (speed.since, speed.moved, speed.slow_since) = (Duration::ZERO, 0, None);
         }
+    }
+
+    /// Begins another request of the attempt: its content is counted from nothing, the limits go on.
+    pub fn next_request(&mut self) {
+        self.moved_before += self.progress.uploaded + self.progress.downloaded;
+        self.progress = Progress { elapsed: self.progress.elapsed, ..Progress::default() };
     }
 
     /// From now on the connection must be ready within `limit`; `None` when it is.
@@ -183,7 +191,7 @@ impl Watch {
             let text = format!("connection timed out after {} ms (--connect-timeout)", now.as_millis());
             return Err(Error::new(Kind::Timeout, text));
         }
-        let moved = self.progress.uploaded + self.progress.downloaded;
+        let moved = self.moved_before + self.progress.uploaded + self.progress.downloaded;
         self.speed.as_mut().map_or(Ok(()), |speed| speed.check(now, moved))
     }
 }
@@ -223,5 +231,34 @@ fn timespec(duration: Duration) -> Timespec {
     Timespec {
         tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
         tv_nsec: i64::from(duration.subsec_nanos()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_speed_is_that_of_all_requests_of_an_attempt() {
+        let limit = SpeedLimit { bytes_per_second: 100, time: Duration::from_secs(2) };
+        let at = Duration::from_secs_f64;
+        let sent = |watch: &mut Watch, bytes| watch.progress.uploaded += bytes;
+
+        // Silence behind a redirect is silence from its beginning.
+        let mut watch = Watch::new(Box::new(Unobserved), None, None, Some(limit));
+        sent(&mut watch, 300_000);
+        assert_eq!(watch.check(at(1.5)), Ok(()));
+        watch.next_request();
+        assert_eq!(watch.check(at(3.0)), Ok(()));
+        assert_eq!(watch.check(at(4.0)).map_err(|error| error.kind), Err(Kind::Timeout));
+
+        // A redirect in the middle of a second hides nothing of what it moved.
+        watch.restart();
+        for second in 1..5 {
+            sent(&mut watch, 60);
+            watch.next_request();
+            sent(&mut watch, 60);
+            assert_eq!(watch.check(at(f64::from(second))), Ok(()));
+        }
     }
 }
