@@ -263,12 +263,11 @@ impl Client {
         transfer.num_connects = exchange.num_connects;
         transfer.http_connect = exchange.http_connect;
         transfer.refused = exchange.refused;
-        if let Some(sent) = exchange.content_sent {
+        // What was said of a request before this one holds until this one is sent, with content or without.
+        if exchange.outgoing.is_none() {
             transfer.size_body = exchange.size_body;
-            transfer.coding = sent.coding;
-            transfer.timings.compress = sent.compress;
-        } else if exchange.outgoing.is_none() {
-            (transfer.size_body, transfer.coding) = (0, Coding::Identity);
+            transfer.coding = exchange.content_sent.map_or(Coding::Identity, |sent| sent.coding);
+            transfer.timings.compress = exchange.content_sent.and_then(|sent| sent.compress);
         }
         if let Some(connection) = &exchange.connection {
             transfer.remote = connection.remote;
