@@ -143,7 +143,8 @@ impl Client {
         if follow.is_some() {
             return Ok(follow);
         }
-        self.deliver(&mut reader, transfer, sink)?;
+        let announced = heads.last().and_then(|head| head.announced(settings.ignore_content_length));
+        self.deliver(&mut reader, announced, transfer, sink)?;
         Ok(None)
     }
 
@@ -184,13 +185,17 @@ impl Client {
     }
 
     /// Streams the content into the sink.
-    fn deliver(&self, reader: &mut impl Read, transfer: &mut Transfer, sink: &mut dyn Sink) -> Result<()> {
+    fn deliver(
+        &self,
+        reader: &mut impl Read,
+        announced: Option<u64>,
+        transfer: &mut Transfer,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
         let settings = &self.link.settings;
         let clock = self.link.exchange().watch.clock;
         let codings = if settings.compressed { transfer.values("Content-Encoding").join(",") } else { String::new() };
         let limit = settings.max_filesize.unwrap_or(u64::MAX);
-        // A length that is no number was refused before; one that is too large to be one is too large.
-        let announced = transfer.field("Content-Length").map(|length| length.trim().parse().unwrap_or(u64::MAX));
         if announced.is_some_and(|length| length > limit) {
             return Err(over_the_limit(limit));
         }

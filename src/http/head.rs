@@ -186,6 +186,16 @@ impl Head {
         })
     }
 
+    /// How much content the fields announce, in bytes; to HEAD too. What is too large to be a length counts as one.
+    #[must_use]
+    pub fn announced(&self, ignore_length: bool) -> Option<u64> {
+        match self.framing(false, ignore_length) {
+            Ok(Framing::Length(length)) => Some(length),
+            Ok(Framing::UntilClose) if !ignore_length => self.field("Content-Length").map(|_| u64::MAX),
+            _ => None,
+        }
+    }
+
     /// Whether the connection can be used again after content framed like this.
     #[must_use]
     pub fn keep_alive(&self, framing: Framing) -> bool {
