@@ -70,7 +70,7 @@ impl Transport {
         }
         if matches!(early, Early::Nothing) {
             let head = if framed.expects_continue { &[][..] } else { &framed.head };
-            early = self.write_out(exchange, head, bytes)?;
+            early = self.write_out(exchange, &[head, &framed.lead].concat(), bytes)?;
         }
         if matches!(early, Early::Nothing) && !framed.tail.is_empty() {
             early = self.write_out(exchange, framed.tail, &[])?;
