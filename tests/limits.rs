@@ -95,20 +95,25 @@ fn the_connect_timeout_covers_everything_before_the_request() {
     });
     let (handshake, tunnel) = (mute(), mute());
     let https = |server: &Server| server.url("/").replace("http:", "https:");
-    let begun: Vec<Running> = [
-        vec![format!("http://{}/", hole.address())],
-        vec!["-x".into(), format!("http://{}", hole.address()), "https://h.example/".into()],
-        vec![https(&handshake)],
-        vec![https(&half_a_handshake)],
-        vec!["-x".into(), tunnel.url(""), "https://h.example/".into()],
-        vec!["-px".into(), half_a_tunnel.url(""), "http://h.example/".into()],
+    let connecting = format!("could not connect to {}", hole.address());
+    let [handshaking, half_handshaking] =
+        [&handshake, &half_a_handshake].map(|server| format!("TLS with {}", server.address()));
+    let [tunnelling, half_tunnelling] = [&tunnel, &half_a_tunnel].map(|server| format!("proxy {}", server.address()));
+    let begun: Vec<(Running, String)> = [
+        (vec![format!("http://{}/", hole.address())], connecting.clone()),
+        (vec!["-x".into(), format!("http://{}", hole.address()), "https://h.example/".into()], connecting),
+        (vec![https(&handshake)], handshaking),
+        (vec![https(&half_a_handshake)], half_handshaking),
+        (vec!["-x".into(), tunnel.url(""), "https://h.example/".into()], tunnelling),
+        (vec!["-px".into(), half_a_tunnel.url(""), "http://h.example/".into()], half_tunnelling),
     ]
     .into_iter()
-    .map(|arguments| gzpost().args(["-sS", "--connect-timeout", "0.3"]).args(arguments).spawn())
+    .map(|(arguments, step)| (gzpost().args(["-sS", "--connect-timeout", "0.3"]).args(arguments).spawn(), step))
     .collect();
-    for running in begun {
+    for (running, step) in begun {
         let output = running.finish();
-        output.assert_error(28).assert_stderr_has("connection timed out after ");
+        output.assert_error(28).assert_stderr_has(&format!("(28) {step}: timed out after "));
+        output.assert_stderr_has(" ms of connecting (--connect-timeout)");
     }
     // Behind it the answer may take as long as it likes.
     let server = Server::start(|mut conn| {

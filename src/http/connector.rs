@@ -79,7 +79,7 @@ fn establish(link: &Arc<Link>, exchange: &mut Exchange) -> Result<Transport> {
         return Err(Error::new(Kind::Connect, "nothing to send"));
     };
     let url = &outgoing.request.url;
-    exchange.watch.connect_within(Some(settings.connect_timeout.unwrap_or(CONNECT_TIMEOUT)));
+    exchange.watch.connect_within(settings.connect_timeout.unwrap_or(CONNECT_TIMEOUT));
     let route = route(url, &settings.connect_to, outgoing.proxy);
     let socket = match &settings.unix_socket {
         Some(path) => connect_unix(path, exchange)?,
@@ -96,7 +96,7 @@ fn establish(link: &Arc<Link>, exchange: &mut Exchange) -> Result<Transport> {
         Scheme::Http => None,
         Scheme::Https => Some(encrypt(link, &mut channel, &url.host, &whom, exchange)?),
     };
-    exchange.watch.connect_within(None);
+    exchange.watch.connected();
     let connection = Connection {
         id: exchange.next_connection,
         remote: channel.socket.peer_addr(),
@@ -126,7 +126,9 @@ fn route(url: &Url, connect_to: &[ConnectTo], proxy: Option<Proxy>) -> Route {
 fn connect_unix(path: &std::path::Path, exchange: &mut Exchange) -> Result<Socket> {
     exchange.timings.namelookup = Some(exchange.clock.elapsed());
     exchange.watch.note(|| format!("Trying {}...", path.display()));
-    let failed = |error: Errno| fault::io_error(Phase::Connect, &error.into(), &path.display().to_string());
+    let whom = path.display().to_string();
+    exchange.watch.connecting(fault::connecting(Phase::Connect, &whom));
+    let failed = |error: Errno| fault::io_error(Phase::Connect, &error.into(), &whom);
     let address = SocketAddrUnix::new(path).map_err(failed)?;
     let socket = non_blocking(AddressFamily::UNIX).map_err(failed)?;
     loop {
@@ -154,6 +156,7 @@ fn connect_tcp(link: &Link, route: &Route, exchange: &mut Exchange) -> Result<So
     exchange.timings.namelookup = Some(exchange.clock.elapsed());
     exchange.addresses.clone_from(&addresses);
     let whom = host_and_port(host, port);
+    exchange.watch.connecting(fault::connecting(Phase::Connect, &whom));
     let socket = connect_staggered(&addresses, &whom, link.settings.send_buffer, exchange)?;
     // The request leaves in as few writes as possible; waiting to join them would only delay the last one.
     socket.set_nodelay(true).map_err(|error| fault::io_error(Phase::Connect, &error, &whom))?;
@@ -257,6 +260,7 @@ fn encrypt(
     let connection = rustls::ClientConnection::new(link.tls()?, tls::server_name(host)?)
         .map_err(|error| Error::new(Kind::TlsHandshake, format!("TLS with {whom}: {error}")))?;
     let mut encryption = Box::new(Encryption::new(connection));
+    exchange.watch.connecting(fault::connecting(Phase::Handshake, whom));
     loop {
         match encryption.handshake(&mut channel.socket) {
             Ok(()) => break,

@@ -36,6 +36,7 @@ pub(super) fn tunnel(
     let whom = host_and_port(&proxy.host, proxy.port);
     let authority = host_and_port(host, port);
     let head = connect_head(&authority, proxy, request, settings);
+    exchange.watch.connecting(fault::connecting(Phase::Tunnel, &whom));
     let failed = |error: &io::Error| fault::io_error(Phase::Tunnel, error, &whom);
     let mut unsent = &head[..];
     while !unsent.is_empty() {
