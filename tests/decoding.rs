@@ -170,3 +170,25 @@ fn nothing_is_written_beyond_the_largest_size() {
     let output = quiet(&["--compressed", "--max-filesize", "1000", &server.url("/")]).run();
     output.assert_error(63).assert_stdout("x".repeat(1000));
 }
+
+#[test]
+fn a_length_counts_for_the_largest_size_where_it_frames_the_content() {
+    const CHUNKS: &str = "5\r\nhello\r\n0\r\n\r\n";
+    for (status, fields, content, options, code) in [
+        (200, "Content-Length: 5, 5", "hello", &[][..], 0),
+        (200, "Content-Length: 100\r\nTransfer-Encoding: chunked", CHUNKS, &[], 0),
+        (200, "Content-Length: 100", "hello", &["--ignore-content-length"], 0),
+        (200, "Content-Length: 99999999999999999999", "hello", &["--ignore-content-length"], 0),
+        (204, "Content-Length: 100", "", &[], 0),
+        (304, "Content-Length: 100", "", &[], 0),
+        (200, "Content-Length: 11, 11", "", &[], 63),
+        (200, "Content-Length: 99999999999999999999", "hello", &[], 63),
+        // What HEAD asks is how large it would be.
+        (200, "Content-Length: 100", "", &["-I", "-o", "heads"], 63),
+    ] {
+        let server = Server::answering(format!("HTTP/1.1 {status} X\r\n{fields}\r\n\r\n{content}"));
+        let output = quiet(&["--max-filesize", "10"]).args(options).arg(server.url("/")).run();
+        let expected = if code == 0 && status == 200 { "hello" } else { "" };
+        output.assert_code(code).assert_stdout(expected);
+    }
+}

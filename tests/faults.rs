@@ -56,6 +56,35 @@ fn expect_waits_for_the_100_and_then_sends_the_content() {
 }
 
 #[test]
+fn the_size_of_a_chunk_goes_with_the_content_not_with_the_head() {
+    let chunked = || quiet(&["-v", "-w", "%{size_request}", "-H", "Transfer-Encoding: chunked", "-d", "abc"]);
+    let server = Server::answering(OK);
+    let output = chunked().arg(server.url("/")).run();
+    let request = server.finish();
+    assert_eq!(request.content, b"abc");
+    output.assert_code(0).assert_stdout(format!("ok{}", request.head.len())).assert_stderr_lacks("> 3");
+
+    let server = Server::start(|mut conn| {
+        conn.read_head();
+        conn.write("HTTP/1.1 417 No\r\nContent-Length: 2\r\n\r\nno");
+        conn.read_to_end()
+    });
+    let output = chunked().args(["-H", "Expect: 100-continue", &server.url("/")]).run();
+    output.assert_code(0).assert_stderr_lacks("> 3");
+    assert_eq!(server.finish(), b"", "sent in front of the 100");
+
+    let server = Server::start(|mut conn| {
+        let request = Request::parse(conn.read_head());
+        conn.write("HTTP/1.1 100 Continue\r\n\r\n");
+        let content = conn.read_content(&request);
+        conn.write(OK);
+        content
+    });
+    chunked().args(["-H", "Expect: 100-continue", &server.url("/")]).run().assert_code(0);
+    assert_eq!(server.finish(), b"abc");
+}
+
+#[test]
 fn expect_does_not_wait_for_ever() {
     let server = Server::answering(OK);
     quiet(&["-H", "Expect: 100-continue", "-d", "x", &server.url("/")]).run().assert_code(0).assert_stdout("ok");

@@ -1,8 +1,12 @@
 //! Time limits at each moment of a transfer, over http and https, all at once: they only wait.
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, TcpStream};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::{UnixListener, UnixStream};
 
-use crate::program::{Program, Running, gzpost};
+use rustix::process::Signal;
+
+use crate::program::{Program, Running, TempDir, gzpost};
 use crate::sample::{OK, both_schemes, quiet, serve, trusting};
 use crate::server::{Authority, Blackhole, Conn, Server, gate};
 
@@ -91,20 +95,25 @@ fn the_connect_timeout_covers_everything_before_the_request() {
     });
     let (handshake, tunnel) = (mute(), mute());
     let https = |server: &Server| server.url("/").replace("http:", "https:");
-    let begun: Vec<Running> = [
-        vec![format!("http://{}/", hole.address())],
-        vec!["-x".into(), format!("http://{}", hole.address()), "https://h.example/".into()],
-        vec![https(&handshake)],
-        vec![https(&half_a_handshake)],
-        vec!["-x".into(), tunnel.url(""), "https://h.example/".into()],
-        vec!["-px".into(), half_a_tunnel.url(""), "http://h.example/".into()],
+    let connecting = format!("could not connect to {}", hole.address());
+    let [handshaking, half_handshaking] =
+        [&handshake, &half_a_handshake].map(|server| format!("TLS with {}", server.address()));
+    let [tunnelling, half_tunnelling] = [&tunnel, &half_a_tunnel].map(|server| format!("proxy {}", server.address()));
+    let begun: Vec<(Running, String)> = [
+        (vec![format!("http://{}/", hole.address())], connecting.clone()),
+        (vec!["-x".into(), format!("http://{}", hole.address()), "https://h.example/".into()], connecting),
+        (vec![https(&handshake)], handshaking),
+        (vec![https(&half_a_handshake)], half_handshaking),
+        (vec!["-x".into(), tunnel.url(""), "https://h.example/".into()], tunnelling),
+        (vec!["-px".into(), half_a_tunnel.url(""), "http://h.example/".into()], half_tunnelling),
     ]
     .into_iter()
-    .map(|arguments| gzpost().args(["-sS", "--connect-timeout", "0.3"]).args(arguments).spawn())
+    .map(|(arguments, step)| (gzpost().args(["-sS", "--connect-timeout", "0.3"]).args(arguments).spawn(), step))
     .collect();
-    for running in begun {
+    for (running, step) in begun {
         let output = running.finish();
-        output.assert_error(28).assert_stderr_has("connection timed out after ");
+        output.assert_error(28).assert_stderr_has(&format!("(28) {step}: timed out after "));
+        output.assert_stderr_has(" ms of connecting (--connect-timeout)");
     }
     // Behind it the answer may take as long as it likes.
     let server = Server::start(|mut conn| {
@@ -113,6 +122,34 @@ fn the_connect_timeout_covers_everything_before_the_request() {
     });
     let output = quiet(&["--connect-timeout", "0.1", "-m", "0.5", &server.url("/")]).run();
     output.assert_error(28).assert_stderr_has("operation timed out after ");
+}
+
+/// A blocking connect(2) would wait for room in the queue as long as there is none, whatever else happens.
+#[test]
+fn a_unix_socket_with_a_full_queue_is_waited_for_within_the_limits() {
+    let folder = TempDir::new();
+    let path = folder.path().join("socket");
+    let listener = UnixListener::bind(&path).expect("a Unix socket");
+    // A backlog of 0 holds one connection.
+    rustix::net::listen(&listener, 0).expect("a queue of one");
+    let _queued = UnixStream::connect(&path).expect("the one connection that fits");
+    let program = || quiet(&["-v", "http://h.example/", "--unix-socket"]).arg(&path);
+    for limit in [["-m", "0.2"], ["--connect-timeout", "0.2"]] {
+        program().args(limit).run().assert_code(28).assert_stderr_has("timed out after ");
+    }
+    let mut running = program().spawn();
+    running.wait_for_stderr("Trying ");
+    running.signal(Signal::TERM);
+    running.finish().assert_code(143);
+
+    let mut running = program().spawn();
+    running.wait_for_stderr("Trying ");
+    let accept = || listener.accept().expect("a connection").0;
+    drop(accept());
+    let mut conn = Conn::plain(TcpStream::from(OwnedFd::from(accept())));
+    conn.read_request();
+    conn.write(OK);
+    running.finish().assert_code(0).assert_stdout("ok");
 }
 
 #[test]
@@ -161,7 +198,7 @@ fn a_flood_ends_at_the_limits_and_by_a_signal() {
             let program = trusting(authority.as_ref()).args(["-v", "-o", "/dev/null", &server.url("/")]);
             let mut running = program.spawn();
             running.wait_for_stderr("< HTTP/1.1 200 OK");
-            running.signal(rustix::process::Signal::TERM);
+            running.signal(Signal::TERM);
             running.finish().assert_code(143).assert_stderr_has("gzpost: (143) terminated");
         }
     }

@@ -58,6 +58,34 @@ fn a_tunnel_shows_the_proxy_only_what_is_for_it() {
 }
 
 #[test]
+fn fields_for_the_proxy_replace_those_of_connect() {
+    const OWN: [(&str, Option<&str>); 4] = [
+        ("host", Some("relay.example:80")),
+        ("proxy-authorization", Some("Basic dTpw")),
+        ("user-agent", Some("agent")),
+        ("proxy-connection", Some("Keep-Alive")),
+    ];
+    for (line, name, value) in [
+        ("Host: other", "host", Some("other")),
+        ("host;", "host", Some("")),
+        ("Host:", "host", None),
+        ("Proxy-Authorization: Bearer key", "proxy-authorization", Some("Bearer key")),
+        ("Proxy-authorization:", "proxy-authorization", None),
+        ("User-Agent: other", "user-agent", Some("other")),
+        ("Proxy-Connection:", "proxy-connection", None),
+    ] {
+        let proxy = Server::start(tunnel);
+        let program = quiet(&["-p", "-A", "agent", "-U", "u:p", "-x", &proxy.url(""), "--proxy-header", line]);
+        program.arg("http://relay.example/").run().assert_code(0);
+        let (connect, _) = proxy.finish();
+        for (own, usual) in OWN {
+            let expected = if own == name { value } else { usual };
+            assert_eq!(connect.field(own), expected, "{line}");
+        }
+    }
+}
+
+#[test]
 fn a_refused_tunnel_is_56_with_the_proxys_status() {
     let proxy = Server::answering("HTTP/1.1 403 Filtered\r\nContent-Length: 8\r\n\r\nfiltered");
     let output = quiet(&["-x", &proxy.url(""), "-w", "%{http_connect}", "https://relay.example/"]).run();

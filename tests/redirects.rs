@@ -66,6 +66,26 @@ fn methods_and_content_follow_curls_rules() {
 }
 
 #[test]
+fn nothing_is_said_of_content_that_was_dropped() {
+    for (status, said) in [(303, "identity 0 0.000000"), (307, "gzip 4000 ")] {
+        let server = Server::many(move |number, mut conn| {
+            conn.read_request();
+            conn.write(if number == 0 {
+                redirect(status, "/next")
+            } else {
+                "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n".to_owned()
+            });
+        });
+        let program = gzpost().stdin(chat(4000)).args(["-L", "-w", "%{content_coding} %{size_body} %{time_compress}"]);
+        let output = program.args(["--data-binary", "@-", &server.url("/")]).run();
+        output.assert_code(0);
+        assert!(output.stdout_text().starts_with(said), "{}", output.describe());
+        let hint = output.stderr_text().contains("hint: the body went out as gzip");
+        assert_eq!(hint, status == 307, "{}", output.describe());
+    }
+}
+
+#[test]
 fn locations_are_resolved_against_the_url() {
     for (location, target) in [
         ("/x", "/x"),

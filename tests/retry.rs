@@ -1,10 +1,11 @@
 //! `--retry` and its kin: what is tried again, after which pause, and what was told about it.
 
+use std::os::unix::net::UnixListener;
 use std::time::{Duration, SystemTime};
 
 use gzpost::output::utc;
 
-use crate::program::{Output, Program, gzpost};
+use crate::program::{Output, Program, TempDir, gzpost};
 use crate::sample::{OK, chat, quiet};
 use crate::server::{Conn, Server, read_file, refused_port};
 
@@ -93,6 +94,27 @@ fn a_refused_connection_is_tried_again_where_asked_for() {
     }
     let unknown = ["--retry", "1", "--retry-delay", "0.01", "-w", "%{num_retries}", "http://none.invalid/"];
     quiet(&unknown).run().assert_error(6).assert_stdout("1");
+}
+
+/// One address refuses, the other one fails at once: a broadcast address takes no TCP connection.
+#[test]
+fn a_refusal_counts_whatever_the_other_addresses_say() {
+    let port = refused_port();
+    for addresses in ["127.0.0.1,255.255.255.255", "255.255.255.255,127.0.0.1", "127.0.0.1"] {
+        let resolve = format!("h.example:{port}:{addresses}");
+        let options = ["-v", "--retry", "1", "--retry-delay", "0.01", "--retry-connrefused", "-w", "%{num_retries}"];
+        let output = quiet(&options).args(["--resolve", &resolve, &format!("http://h.example:{port}/")]).run();
+        output.assert_code(7).assert_stdout("1").assert_stderr_has("(7) could not connect to h.example:");
+        output.assert_stderr_has(": connection refused\n");
+        for address in addresses.split(',') {
+            output.assert_stderr_has(&format!("connect to {address}:{port} failed: "));
+        }
+    }
+    let folder = TempDir::new();
+    let path = folder.path().join("socket");
+    drop(UnixListener::bind(&path).expect("a Unix socket that nobody listens at any more"));
+    let program = quiet(&["--retry", "1", "--retry-delay", "0.01", "--retry-connrefused", "-w", "%{num_retries}"]);
+    program.arg("--unix-socket").arg(&path).arg("http://h.example/").run().assert_code(7).assert_stdout("1");
 }
 
 #[test]

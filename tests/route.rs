@@ -154,6 +154,29 @@ fn a_unix_socket_is_used_for_any_host_and_a_missing_one_is_7() {
 }
 
 #[test]
+fn a_unix_socket_is_reached_without_a_proxy() {
+    let dead = format!("http://127.0.0.1:{}", refused_port());
+    for (arguments, variable) in [
+        (&["-x", &dead][..], "none"),
+        (&["-x", &dead, "-p"], "none"),
+        (&["-x", "socks5://127.0.0.1:1"], "none"),
+        (&[], "all_proxy=socks5://127.0.0.1:1"),
+        (&[], "http_proxy=http://127.0.0.1:1"),
+    ] {
+        let server = Server::unix(|mut conn| {
+            let request = conn.read_request();
+            conn.write(OK);
+            request
+        });
+        let (name, value) = variable.split_once('=').unwrap_or((variable, ""));
+        let program = quiet(&["-w", "%{proxy_used}", "http://h.example/x"]).args(arguments).env(name, value);
+        program.arg("--unix-socket").arg(server.path()).run().assert_code(0).assert_stdout("ok0");
+        let request = server.finish();
+        assert_eq!((request.target.as_str(), request.field("proxy-connection")), ("/x", None));
+    }
+}
+
+#[test]
 fn a_host_that_cannot_be_is_refused_and_one_that_is_not_there_is_named() {
     for (url, code) in [
         (format!("http://{}/", "a".repeat(256)), 3),

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use ::gzpost::commands::Context;
 use ::gzpost::output::{Stderr, Terminal as TerminalFacts};
@@ -97,6 +98,31 @@ fn an_early_answer_starts_before_the_request_has_ended() {
     let output = program.arg("big.json").run();
     let moments = seconds(&output.assert_code(0).stdout_text());
     assert!(moments[0] > 0.0 && moments.is_sorted(), "{moments:?}");
+}
+
+/// What is measured at the server lies between what is measured here, so that no clock has to agree with another.
+#[test]
+fn an_interim_answer_does_not_start_the_answer() {
+    for (interim, answer) in [
+        ("HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n"),
+        ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Ea", "rly\r\n\r\nHTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n"),
+    ] {
+        let server = Server::start(move |mut conn| {
+            conn.read_head();
+            conn.write(interim);
+            let between = Instant::now();
+            // Far more than the buffers hold, so that the interim answer was read by then.
+            conn.read_exact(25_000_000);
+            let between = between.elapsed();
+            conn.write(answer);
+            between
+        });
+        let program = gzpost().file("big", vec![b'x'; 30_000_000]).args(["-T", "big", "-H", "Expect: 100-continue"]);
+        let output = program.args(["-w", &format(&["pretransfer", "starttransfer"]), &server.url("/")]).run();
+        let moments = seconds(&output.assert_code(0).stdout_text());
+        let between = server.finish().as_secs_f64();
+        assert!(moments[1] - moments[0] >= between, "{moments:?}, {between} s between the two");
+    }
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn field_line(key: &str, line: &str) -> Result<Option<FieldLine>> {
 
 /// Whether a line names this field, removing included.
 pub fn names(fields: &[FieldLine], name: &str) -> bool {
-    fields.iter().any(|field| field.name().eq_ignore_ascii_case(name))
+    fields.iter().any(|field| field.is(name))
 }
 
 /// A text without control characters, for the head or, as a model's name, for the body.

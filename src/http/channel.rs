@@ -10,9 +10,6 @@ use rustls::ClientConnection;
 
 use super::input;
 
-/// Plaintext handed to rustls at a time: sixteen records of the largest size, so that all but the last are full.
-const PLAINTEXT: usize = 16 * 16 * 1024;
-
 /// A connected socket.
 #[derive(Debug)]
 pub(super) enum Socket {
@@ -155,7 +152,7 @@ impl Channel {
         if head.is_empty() && content.is_empty() {
             return Ok(0);
         }
-        let content = &content[..content.len().min(PLAINTEXT.saturating_sub(head.len()))];
+        // rustls takes 64 KB of it: four full records.
         let taken = tls.connection.writer().write_vectored(&[IoSlice::new(head), IoSlice::new(content)])?;
         match tls.send(socket) {
             Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(error),

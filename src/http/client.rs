@@ -125,7 +125,11 @@ impl Client {
         sink: &mut dyn Sink,
     ) -> Result<Option<Url>> {
         let settings = &self.link.settings;
-        let proxy = proxy::for_url(&settings.proxies, &request.url)?;
+        let proxy = match settings.unix_socket {
+            // curl's rule: what is reached through a Unix socket is reached through no proxy.
+            Some(_) => None,
+            None => proxy::for_url(&settings.proxies, &request.url)?,
+        };
         transfer.proxy_used |= proxy.is_some();
         transfer.begin(request);
         let outgoing = Outgoing { request: Arc::clone(request), content, proxy };
@@ -139,7 +143,8 @@ impl Client {
         if follow.is_some() {
             return Ok(follow);
         }
-        self.deliver(&mut reader, transfer, sink)?;
+        let announced = heads.last().and_then(|head| head.announced(settings.ignore_content_length));
+        self.deliver(&mut reader, announced, transfer, sink)?;
         Ok(None)
     }
 
@@ -180,13 +185,17 @@ impl Client {
     }
 
     /// Streams the content into the sink.
-    fn deliver(&self, reader: &mut impl Read, transfer: &mut Transfer, sink: &mut dyn Sink) -> Result<()> {
+    fn deliver(
+        &self,
+        reader: &mut impl Read,
+        announced: Option<u64>,
+        transfer: &mut Transfer,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
         let settings = &self.link.settings;
         let clock = self.link.exchange().watch.clock;
         let codings = if settings.compressed { transfer.values("Content-Encoding").join(",") } else { String::new() };
         let limit = settings.max_filesize.unwrap_or(u64::MAX);
-        // A length that is no number was refused before; one that is too large to be one is too large.
-        let announced = transfer.field("Content-Length").map(|length| length.trim().parse().unwrap_or(u64::MAX));
         if announced.is_some_and(|length| length > limit) {
             return Err(over_the_limit(limit));
         }
@@ -259,12 +268,11 @@ impl Client {
         transfer.num_connects = exchange.num_connects;
         transfer.http_connect = exchange.http_connect;
         transfer.refused = exchange.refused;
-        if let Some(sent) = exchange.content_sent {
+        // What was said of a request before this one holds until this one is sent, with content or without.
+        if exchange.outgoing.is_none() {
             transfer.size_body = exchange.size_body;
-            transfer.coding = sent.coding;
-            transfer.timings.compress = sent.compress;
-        } else if exchange.outgoing.is_none() {
-            (transfer.size_body, transfer.coding) = (0, Coding::Identity);
+            transfer.coding = exchange.content_sent.map_or(Coding::Identity, |sent| sent.coding);
+            transfer.timings.compress = exchange.content_sent.and_then(|sent| sent.compress);
         }
         if let Some(connection) = &exchange.connection {
             transfer.remote = connection.remote;

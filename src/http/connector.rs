@@ -3,12 +3,12 @@
 use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::PollFlags;
-use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with, sockopt};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with, sockopt};
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{ConnectionDetails, Connector as EngineConnector, NextTimeout};
 
@@ -19,6 +19,7 @@ use super::resolver::{Whose, resolve};
 use super::settings::{ConnectTo, Proxy};
 use super::transport::Transport;
 use super::url::{Scheme, Url, host_and_port};
+use super::watch::Watch;
 use super::{proxy, tls};
 use crate::error::{Error, Kind, Result, describe};
 
@@ -27,6 +28,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// How long an address may take before the next one is tried beside it (RFC 8305, section 5; curl's value).
 const STAGGER: Duration = Duration::from_millis(200);
+
+/// How long a Unix socket whose queue is full is left alone before it is tried again: nothing tells when it has room.
+const FULL_QUEUE: Duration = Duration::from_millis(10);
 
 /// Connects for the engine.
 #[derive(Debug)]
@@ -75,7 +79,7 @@ fn establish(link: &Arc<Link>, exchange: &mut Exchange) -> Result<Transport> {
         return Err(Error::new(Kind::Connect, "nothing to send"));
     };
     let url = &outgoing.request.url;
-    exchange.watch.connect_within(Some(settings.connect_timeout.unwrap_or(CONNECT_TIMEOUT)));
+    exchange.watch.connect_within(settings.connect_timeout.unwrap_or(CONNECT_TIMEOUT));
     let route = route(url, &settings.connect_to, outgoing.proxy);
     let socket = match &settings.unix_socket {
         Some(path) => connect_unix(path, exchange)?,
@@ -92,7 +96,7 @@ fn establish(link: &Arc<Link>, exchange: &mut Exchange) -> Result<Transport> {
         Scheme::Http => None,
         Scheme::Https => Some(encrypt(link, &mut channel, &url.host, &whom, exchange)?),
     };
-    exchange.watch.connect_within(None);
+    exchange.watch.connected();
     let connection = Connection {
         id: exchange.next_connection,
         remote: channel.socket.peer_addr(),
@@ -122,10 +126,25 @@ fn route(url: &Url, connect_to: &[ConnectTo], proxy: Option<Proxy>) -> Route {
 fn connect_unix(path: &std::path::Path, exchange: &mut Exchange) -> Result<Socket> {
     exchange.timings.namelookup = Some(exchange.clock.elapsed());
     exchange.watch.note(|| format!("Trying {}...", path.display()));
-    let failed = |error: io::Error| fault::io_error(Phase::Connect, &error, &path.display().to_string());
-    let socket = UnixStream::connect(path).map_err(failed)?;
-    socket.set_nonblocking(true).map_err(failed)?;
-    Ok(Socket::Unix(socket))
+    let whom = path.display().to_string();
+    exchange.watch.connecting(fault::connecting(Phase::Connect, &whom));
+    let failed = |error: Errno| fault::io_error(Phase::Connect, &error.into(), &whom);
+    let address = SocketAddrUnix::new(path).map_err(failed)?;
+    let socket = non_blocking(AddressFamily::UNIX).map_err(failed)?;
+    loop {
+        match connect(&socket, &address) {
+            Ok(()) => return Ok(Socket::Unix(socket.into())),
+            Err(Errno::AGAIN) => _ = exchange.watch.wait(&[], Some(FULL_QUEUE))?,
+            Err(error) => {
+                exchange.refused = error == Errno::CONNREFUSED;
+                return Err(failed(error));
+            }
+        }
+    }
+}
+
+fn non_blocking(family: AddressFamily) -> Result<OwnedFd, Errno> {
+    socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)
 }
 
 fn connect_tcp(link: &Link, route: &Route, exchange: &mut Exchange) -> Result<Socket> {
@@ -137,6 +156,7 @@ fn connect_tcp(link: &Link, route: &Route, exchange: &mut Exchange) -> Result<So
     exchange.timings.namelookup = Some(exchange.clock.elapsed());
     exchange.addresses.clone_from(&addresses);
     let whom = host_and_port(host, port);
+    exchange.watch.connecting(fault::connecting(Phase::Connect, &whom));
     let socket = connect_staggered(&addresses, &whom, link.settings.send_buffer, exchange)?;
     // The request leaves in as few writes as possible; waiting to join them would only delay the last one.
     socket.set_nodelay(true).map_err(|error| fault::io_error(Phase::Connect, &error, &whom))?;
@@ -158,7 +178,7 @@ fn connect_staggered(
 ) -> Result<TcpStream> {
     let mut waiting = addresses.iter();
     let mut trying: Vec<(SocketAddr, OwnedFd)> = Vec::new();
-    let mut last_error = None;
+    let mut failure = None;
     let mut start_next = true;
     loop {
         if start_next && let Some(address) = waiting.next() {
@@ -167,14 +187,14 @@ fn connect_staggered(
                 Ok((socket, true)) => return Ok(socket.into()),
                 Ok((socket, false)) => trying.push((*address, socket)),
                 Err(error) => {
-                    last_error = Some(error);
+                    failed(&mut failure, *address, error, &mut exchange.watch);
                     continue;
                 }
             }
         }
         if trying.is_empty() {
-            let error = last_error.unwrap_or_else(|| io::Error::other("no address"));
-            exchange.refused = error.kind() == io::ErrorKind::ConnectionRefused;
+            let error = failure.unwrap_or_else(|| io::Error::other("no address"));
+            exchange.refused = is_refusal(&error);
             return Err(fault::io_error(Phase::Connect, &error, whom));
         }
         let at_most = (waiting.len() > 0).then_some(STAGGER);
@@ -182,30 +202,38 @@ fn connect_staggered(
         start_next = ready.is_none();
         if let Some(index) = ready {
             let (address, socket) = trying.swap_remove(index);
-            match sockopt::socket_error(&socket).map_err(io::Error::from) {
+            match sockopt::socket_error(&socket) {
                 Ok(Ok(())) => return Ok(socket.into()),
-                Ok(Err(error)) => last_error = Some(error.into()),
-                Err(error) => last_error = Some(error),
+                Ok(Err(error)) | Err(error) => failed(&mut failure, address, error.into(), &mut exchange.watch),
             }
-            exchange.watch.note(|| {
-                let reason = last_error.as_ref().map(describe).unwrap_or_default();
-                format!("connect to {address} failed: {reason}")
-            });
             start_next = true;
         }
     }
 }
 
+/// Tells of a failure and keeps the one to report when every address has failed: the first refusal, for somebody is
+/// there and may listen soon, else the first. An address of a family that leads nowhere often comes behind a refusal.
+fn failed(kept: &mut Option<io::Error>, address: SocketAddr, error: io::Error, watch: &mut Watch) {
+    watch.note(|| format!("connect to {address} failed: {}", describe(&error)));
+    if kept.as_ref().is_none_or(|kept| is_refusal(&error) && !is_refusal(kept)) {
+        *kept = Some(error);
+    }
+}
+
+fn is_refusal(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ConnectionRefused
+}
+
 /// Starts a connection; true when it is complete already.
 fn begin(address: SocketAddr, send_buffer: Option<usize>) -> io::Result<(OwnedFd, bool)> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let socket = socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)?;
+    let socket = non_blocking(family)?;
     if let Some(size) = send_buffer {
         sockopt::set_socket_send_buffer_size(&socket, size)?;
     }
     match connect(&socket, &address) {
         Ok(()) => Ok((socket, true)),
-        Err(rustix::io::Errno::INPROGRESS) => Ok((socket, false)),
+        Err(Errno::INPROGRESS) => Ok((socket, false)),
         Err(error) => Err(error.into()),
     }
 }
@@ -232,6 +260,7 @@ fn encrypt(
     let connection = rustls::ClientConnection::new(link.tls()?, tls::server_name(host)?)
         .map_err(|error| Error::new(Kind::TlsHandshake, format!("TLS with {whom}: {error}")))?;
     let mut encryption = Box::new(Encryption::new(connection));
+    exchange.watch.connecting(fault::connecting(Phase::Handshake, whom));
     loop {
         match encryption.handshake(&mut channel.socket) {
             Ok(()) => break,

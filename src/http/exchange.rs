@@ -157,8 +157,7 @@ impl Exchange {
         self.content_sent = None;
         self.connection = None;
         (self.fault, self.refused) = (None, false);
-        (self.watch.progress.to_upload, self.watch.progress.uploaded) = (0, 0);
-        self.watch.progress.downloaded = 0;
+        self.watch.next_request();
     }
 
     /// Takes in a head: remembers it and tells the observer.

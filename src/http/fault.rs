@@ -23,6 +23,15 @@ pub(super) enum Phase {
     Content,
 }
 
+/// What a message about a failure to connect begins with.
+pub(super) fn connecting(phase: Phase, whom: &str) -> String {
+    match phase {
+        Phase::Tunnel => format!("proxy {whom}"),
+        Phase::Handshake => format!("TLS with {whom}"),
+        _ => format!("could not connect to {whom}"),
+    }
+}
+
 /// Classifies a failed read, write or handshake; `whom` is the peer as messages name it.
 pub(super) fn io_error(phase: Phase, error: &io::Error, whom: &str) -> Error {
     if let Some(tls) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
@@ -30,13 +39,14 @@ pub(super) fn io_error(phase: Phase, error: &io::Error, whom: &str) -> Error {
     }
     let eof = error.kind() == io::ErrorKind::UnexpectedEof;
     let reason = if eof { "the peer closed the connection".to_owned() } else { describe(error) };
+    let failed = |kind| Error::new(kind, format!("{}: {reason}", connecting(phase, whom)));
     match phase {
-        Phase::Connect => Error::new(Kind::Connect, format!("could not connect to {whom}: {reason}")),
-        Phase::Tunnel => Error::new(Kind::Receive, format!("proxy {whom}: {reason}")),
+        Phase::Connect => failed(Kind::Connect),
+        Phase::Tunnel => failed(Kind::Receive),
         Phase::Handshake if eof => {
             Error::new(Kind::TlsHandshake, format!("TLS with {whom}: {reason}: the server may not speak TLS"))
         }
-        Phase::Handshake => Error::new(Kind::TlsHandshake, format!("TLS with {whom}: {reason}")),
+        Phase::Handshake => failed(Kind::TlsHandshake),
         Phase::Send => Error::new(Kind::Send, format!("could not send the request to {whom}: {reason}")),
         Phase::Wait | Phase::Head | Phase::Content if eof => {
             Error::new(Kind::Receive, format!("TLS with {whom} ended without close_notify: the answer may be cut off"))

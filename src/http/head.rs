@@ -74,6 +74,18 @@ pub fn find_end(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
+/// Where the answer's own head begins: behind the interim heads that are there as a whole. `from` as for `find_end`.
+#[must_use]
+pub fn answer_start(bytes: &[u8], from: usize) -> usize {
+    let (mut start, mut from) = (0, from);
+    while let Some(end) = find_end(&bytes[start..], from)
+        && Head::parse(&bytes[start..start + end]).is_ok_and(|head| head.is_interim())
+    {
+        (start, from) = (start + end, 0);
+    }
+    start
+}
+
 /// Whether an answer that begins like this can still be HTTP/1.0 or 1.1; if not, `not_http` says what it is.
 #[must_use]
 pub fn could_be_http(bytes: &[u8]) -> bool {
@@ -172,6 +184,16 @@ impl Head {
             Some(length) => Framing::Length(length),
             None => Framing::UntilClose,
         })
+    }
+
+    /// How much content the fields announce, in bytes; to HEAD too. What is too large to be a length counts as one.
+    #[must_use]
+    pub fn announced(&self, ignore_length: bool) -> Option<u64> {
+        match self.framing(false, ignore_length) {
+            Ok(Framing::Length(length)) => Some(length),
+            Ok(Framing::UntilClose) if !ignore_length => self.field("Content-Length").map(|_| u64::MAX),
+            _ => None,
+        }
     }
 
     /// Whether the connection can be used again after content framed like this.

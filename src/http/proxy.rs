@@ -36,6 +36,7 @@ pub(super) fn tunnel(
     let whom = host_and_port(&proxy.host, proxy.port);
     let authority = host_and_port(host, port);
     let head = connect_head(&authority, proxy, request, settings);
+    exchange.watch.connecting(fault::connecting(Phase::Tunnel, &whom));
     let failed = |error: &io::Error| fault::io_error(Phase::Tunnel, error, &whom);
     let mut unsent = &head[..];
     while !unsent.is_empty() {
@@ -91,22 +92,21 @@ pub(super) fn authorization(credentials: &str) -> String {
 }
 
 fn connect_head(authority: &str, proxy: &Proxy, request: &Request, settings: &Settings) -> Vec<u8> {
-    let mut head = format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n").into_bytes();
-    if let Some(credentials) = &proxy.credentials {
-        push_field(&mut head, "Proxy-Authorization", &authorization(credentials));
+    let mut head = format!("CONNECT {authority} HTTP/1.1\r\n").into_bytes();
+    let given = &settings.proxies.fields;
+    let credentials = proxy.credentials.as_deref().map(authorization);
+    let user_agent = Some(request.user_agent()).filter(|value| !value.is_empty());
+    for (name, value) in [
+        ("Host", Some(authority)),
+        ("Proxy-Authorization", credentials.as_deref()),
+        ("User-Agent", user_agent),
+        ("Proxy-Connection", Some("Keep-Alive")),
+    ] {
+        if let Some(value) = value.filter(|_| !given.iter().any(|line| line.is(name))) {
+            push_field(&mut head, name, value);
+        }
     }
-    let own = |name: &str| {
-        !settings.proxies.fields.iter().any(|line| match line {
-            FieldLine::Set(given, _) | FieldLine::Remove(given) => given.eq_ignore_ascii_case(name),
-        })
-    };
-    if own("User-Agent") && request.user_agent() != "" {
-        push_field(&mut head, "User-Agent", request.user_agent());
-    }
-    if own("Proxy-Connection") {
-        push_field(&mut head, "Proxy-Connection", "Keep-Alive");
-    }
-    for line in &settings.proxies.fields {
+    for line in given {
         if let FieldLine::Set(name, value) = line {
             push_field(&mut head, name, value);
         }

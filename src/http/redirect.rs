@@ -60,7 +60,7 @@ pub(super) fn next(request: &Request, posts: bool, status: u16, to: Url, setting
 }
 
 fn names_any(line: &FieldLine, names: &[&str]) -> bool {
-    names.iter().any(|name| line.name().eq_ignore_ascii_case(name))
+    names.iter().any(|name| line.is(name))
 }
 
 #[cfg(test)]

@@ -59,7 +59,9 @@ impl FieldLine {
         }
     }
 
-    fn is(&self, name: &str) -> bool {
+    /// Whether it is about the field of this name, in any case.
+    #[must_use]
+    pub fn is(&self, name: &str) -> bool {
         self.name().eq_ignore_ascii_case(name)
     }
 }
@@ -80,9 +82,10 @@ impl std::fmt::Debug for Request {
 
 /// A head, and how its content is framed.
 pub(super) struct Framed {
-    /// Everything in front of the content.
     pub head: Vec<u8>,
-    /// What follows the content: the last chunk, when the user asked for chunked framing.
+    /// What goes with the content in front of it, when the user asked for chunked framing: the size of its only chunk.
+    pub lead: Vec<u8>,
+    /// What follows the content then: the last chunk.
     pub tail: &'static [u8],
     /// The content waits for `100 Continue`.
     pub expects_continue: bool,
@@ -172,22 +175,18 @@ impl Request {
                 push_field(&mut head, name, value);
             }
         }
-        let mut tail: &'static [u8] = b"";
         if let Some(content) = content {
             self.push_content_fields(&mut head, content, chunked);
         }
         head.extend_from_slice(b"\r\n");
-        if let Some(content) = content.filter(|_| chunked) {
-            if content.bytes.is_empty() {
-                tail = b"0\r\n\r\n";
-            } else {
-                head.extend_from_slice(format!("{:x}\r\n", content.bytes.len()).as_bytes());
-                tail = b"\r\n0\r\n\r\n";
-            }
-        }
+        let (lead, tail): (_, &[u8]) = match content.filter(|_| chunked).map(|content| content.bytes.len()) {
+            None => (Vec::new(), b""),
+            Some(0) => (Vec::new(), b"0\r\n\r\n"),
+            Some(length) => (format!("{length:x}\r\n").into_bytes(), b"\r\n0\r\n\r\n"),
+        };
         let expects_continue =
             content.is_some() && self.field("Expect").is_some_and(|value| value.eq_ignore_ascii_case("100-continue"));
-        Framed { head, tail, expects_continue }
+        Framed { head, lead, tail, expects_continue }
     }
 
     fn push_content_fields(&self, head: &mut Vec<u8>, content: &Content, chunked: bool) {

@@ -25,6 +25,7 @@ pub(super) fn resolve(host: &str, port: u16, whose: Whose, link: &Link, watch: &
     let found = if let Some(addresses) = known(host, port, settings).or_else(|| link.names().get(host).cloned()) {
         addresses
     } else {
+        watch.connecting(step(host, whose));
         let addresses = look_up(host, watch)?.map_err(|error| unresolved(host, whose, &error.to_string()))?;
         link.names().insert(host.to_owned(), addresses.clone());
         addresses
@@ -50,9 +51,15 @@ pub(super) fn resolve(host: &str, port: u16, whose: Whose, link: &Link, watch: &
 fn unresolved(host: &str, whose: Whose, why: &str) -> Error {
     // getaddrinfo's text is wrapped by std; the host and curl's words say all that a user can act upon.
     let reason = why.rsplit(": ").next().unwrap_or(why);
+    let kind = if whose == Whose::Server { Kind::Name } else { Kind::ProxyName };
+    Error::new(kind, format!("{}: {reason}", step(host, whose)))
+}
+
+/// What a message about a failed look-up begins with.
+fn step(host: &str, whose: Whose) -> String {
     match whose {
-        Whose::Server => Error::new(Kind::Name, format!("could not resolve host: {host}: {reason}")),
-        Whose::Proxy => Error::new(Kind::ProxyName, format!("could not resolve proxy: {host}: {reason}")),
+        Whose::Server => format!("could not resolve host: {host}"),
+        Whose::Proxy => format!("could not resolve proxy: {host}"),
     }
 }
 
@@ -113,6 +120,8 @@ fn alternate(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::super::exchange::Exchange;
     use super::super::settings::Resolve;
     use super::super::watch::Unobserved;
@@ -127,9 +136,12 @@ mod tests {
         );
     }
 
+    fn watch() -> Watch {
+        Watch::new(Box::new(Unobserved), None, None, None)
+    }
+
     #[test]
     fn a_name_is_looked_up_once() {
-        let watch = || Watch::new(Box::new(Unobserved), None, None, None);
         let link = Link::new(Settings::default(), Exchange::new(watch()));
         let found: SocketAddr = "10.0.0.1:0".parse().unwrap();
         link.names().insert("relay.invalid".to_owned(), vec![found]);
@@ -138,6 +150,18 @@ mod tests {
         assert_eq!(resolve("relay.invalid"), Ok(vec!["10.0.0.1:443".parse().unwrap()]));
         assert_eq!(resolve("other.invalid").map_err(|error| error.kind), Err(Kind::Name));
         assert!(!link.names().contains_key("other.invalid"));
+    }
+
+    #[test]
+    fn a_look_up_that_takes_too_long_names_the_host() {
+        for (whose, text) in [(Whose::Server, "could not resolve host: "), (Whose::Proxy, "could not resolve proxy: ")]
+        {
+            let (link, mut watch) = (Link::new(Settings::default(), Exchange::new(watch())), watch());
+            watch.connect_within(Duration::ZERO);
+            let error = resolve("relay.invalid", 80, whose, &link, &mut watch).unwrap_err();
+            assert_eq!(error.kind, Kind::Timeout);
+            assert!(error.message.starts_with(&format!("{text}relay.invalid: timed out after ")), "{error}");
+        }
     }
 
     #[test]

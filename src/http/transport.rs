@@ -91,7 +91,7 @@ impl Transport {
 
     /// Reads once without blocking: `None` when nothing is there, 0 at the end of the stream.
     fn receive(&mut self, exchange: &mut Exchange) -> io::Result<Option<usize>> {
-        let was_empty = self.input.is_empty();
+        let before = self.input.len();
         let read = match self.channel.read(self.input.room()) {
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
@@ -99,8 +99,12 @@ impl Transport {
         };
         self.input.filled(read);
         self.spent |= read == 0;
-        if read > 0 && was_empty && self.phase != Phase::Content && self.phase != Phase::Head {
-            exchange.timings.starttransfer = Some(exchange.clock.elapsed());
+        if read > 0 && self.phase != Phase::Content {
+            // A 1xx is not the answer; what came behind it in the same read is.
+            let start = head::answer_start(self.input.bytes(), self.searched);
+            if before <= start {
+                exchange.timings.starttransfer = (self.input.len() > start).then(|| exchange.clock.elapsed());
+            }
         }
         Ok(Some(read))
     }
@@ -148,9 +152,6 @@ impl Transport {
                 (self.searched, self.phase) = (0, Phase::Wait);
                 if head.is_interim() {
                     exchange.received(head);
-                    // A 1xx is not the answer; what came behind it in the same read may be.
-                    let more = !self.input.is_empty();
-                    exchange.timings.starttransfer = exchange.timings.starttransfer.filter(|_| more);
                     continue;
                 }
                 // A redirect is followed on a new connection: the server may be closing this one, and what meets its

@@ -55,10 +55,20 @@ pub(super) struct Watch {
     pub clock: Clock,
     pub observer: Box<dyn Observer>,
     pub progress: Progress,
+    /// Content that the attempt's earlier requests moved, in bytes: `progress` counts anew at a redirect.
+    moved_before: u64,
     signals: Option<Arc<Signals>>,
     max_time: Option<Duration>,
-    connect_by: Option<Duration>,
+    connecting: Option<Connecting>,
     speed: Option<Speed>,
+}
+
+/// The making of a connection: what must be over `limit` after its beginning.
+struct Connecting {
+    since: Duration,
+    limit: Duration,
+    /// What is being done, as a message about its failure begins.
+    step: String,
 }
 
 impl Watch {
@@ -70,23 +80,41 @@ impl Watch {
     ) -> Watch {
         let speed = limit.map(|limit| Speed { limit, since: Duration::ZERO, moved: 0, slow_since: None });
         let (clock, progress) = (Clock::start(), Progress::default());
-        Watch { clock, observer, progress, signals, max_time, connect_by: None, speed }
+        Watch { clock, observer, progress, moved_before: 0, signals, max_time, connecting: None, speed }
     }
 
     /// Begins another attempt: every limit counts anew.
     pub fn restart(&mut self) {
         self.hold_signals();
         self.clock = Clock::start();
-        self.progress = Progress::default();
-        self.connect_by = None;
+        (self.progress, self.moved_before) = (Progress::default(), 0);
+        self.connecting = None;
         if let Some(speed) = &mut self.speed {
             (speed.since, speed.moved, speed.slow_since) = (Duration::ZERO, 0, None);
         }
     }
 
-    /// From now on the connection must be ready within `limit`; `None` when it is.
-    pub fn connect_within(&mut self, limit: Option<Duration>) {
-        self.connect_by = limit.map(|limit| self.clock.elapsed() + limit);
+    /// Begins another request of the attempt: its content is counted from nothing, the limits go on.
+    pub fn next_request(&mut self) {
+        self.moved_before += self.progress.uploaded + self.progress.downloaded;
+        self.progress = Progress { elapsed: self.progress.elapsed, ..Progress::default() };
+    }
+
+    /// From now on the connection must be ready within `limit`, until `connected`.
+    pub fn connect_within(&mut self, limit: Duration) {
+        self.connecting = Some(Connecting { since: self.clock.elapsed(), limit, step: String::new() });
+    }
+
+    /// Begins a step of connecting: `could not connect to relay.example:80`, where a reason can follow.
+    pub fn connecting(&mut self, step: String) {
+        if let Some(connecting) = &mut self.connecting {
+            connecting.step = step;
+        }
+    }
+
+    /// The connection is ready.
+    pub fn connected(&mut self) {
+        self.connecting = None;
     }
 
     /// `-v`: tells the observer, building the text only when it listens.
@@ -162,7 +190,8 @@ impl Watch {
     fn next_limit(&self, now: Duration, until: Option<Duration>) -> Option<Duration> {
         let tick = self.observer.tick().map(|tick| now + tick);
         let second = self.speed.as_ref().map(|speed| speed.since + Duration::from_secs(1));
-        [self.max_time, self.connect_by, until, tick, second].into_iter().flatten().min()
+        let connect_by = self.connecting.as_ref().map(|connecting| connecting.since + connecting.limit);
+        [self.max_time, connect_by, until, tick, second].into_iter().flatten().min()
     }
 
     /// The error of a limit that was reached or of a signal that arrived.
@@ -179,11 +208,14 @@ impl Watch {
             let text = format!("operation timed out after {ms} ms with {bytes} bytes received (--max-time)");
             return Err(Error::new(Kind::Timeout, text));
         }
-        if self.connect_by.is_some_and(|limit| now >= limit) {
-            let text = format!("connection timed out after {} ms (--connect-timeout)", now.as_millis());
+        if let Some(Connecting { since, limit, step }) = &self.connecting
+            && now >= *since + *limit
+        {
+            let ms = now.saturating_sub(*since).as_millis();
+            let text = format!("{step}: timed out after {ms} ms of connecting (--connect-timeout)");
             return Err(Error::new(Kind::Timeout, text));
         }
-        let moved = self.progress.uploaded + self.progress.downloaded;
+        let moved = self.moved_before + self.progress.uploaded + self.progress.downloaded;
         self.speed.as_mut().map_or(Ok(()), |speed| speed.check(now, moved))
     }
 }
@@ -223,5 +255,46 @@ fn timespec(duration: Duration) -> Timespec {
     Timespec {
         tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
         tv_nsec: i64::from(duration.subsec_nanos()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connecting_has_a_time_of_its_own_that_begins_with_it() {
+        let mut watch = Watch::new(Box::new(Unobserved), None, None, None);
+        let (since, limit) = (Duration::from_secs(5), Duration::from_millis(300));
+        watch.connecting = Some(Connecting { since, limit, step: "could not connect to h:1".to_owned() });
+        assert_eq!(watch.check(Duration::from_millis(5299)), Ok(()));
+        let text = "could not connect to h:1: timed out after 301 ms of connecting (--connect-timeout)";
+        assert_eq!(watch.check(Duration::from_millis(5301)), Err(Error::new(Kind::Timeout, text)));
+        watch.connected();
+        assert_eq!(watch.check(Duration::from_secs(9)), Ok(()));
+    }
+
+    #[test]
+    fn the_speed_is_that_of_all_requests_of_an_attempt() {
+        let limit = SpeedLimit { bytes_per_second: 100, time: Duration::from_secs(2) };
+        let at = Duration::from_secs_f64;
+        let sent = |watch: &mut Watch, bytes| watch.progress.uploaded += bytes;
+
+        // Silence behind a redirect is silence from its beginning.
+        let mut watch = Watch::new(Box::new(Unobserved), None, None, Some(limit));
+        sent(&mut watch, 300_000);
+        assert_eq!(watch.check(at(1.5)), Ok(()));
+        watch.next_request();
+        assert_eq!(watch.check(at(3.0)), Ok(()));
+        assert_eq!(watch.check(at(4.0)).map_err(|error| error.kind), Err(Kind::Timeout));
+
+        // A redirect in the middle of a second hides nothing of what it moved.
+        watch.restart();
+        for second in 1..5 {
+            sent(&mut watch, 60);
+            watch.next_request();
+            sent(&mut watch, 60);
+            assert_eq!(watch.check(at(f64::from(second))), Ok(()));
+        }
     }
 }

@@ -31,6 +31,26 @@ fn end_is_behind_the_empty_line_whatever_ends_lines() {
 }
 
 #[test]
+fn the_answer_starts_behind_whole_interim_heads() {
+    let (hints, answer) = ("HTTP/1.1 103 Hints\r\nA: b\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\nok");
+    for (bytes, start) in [
+        (String::new(), 0),
+        (answer.to_owned(), 0),
+        (hints[..20].to_owned(), 0),
+        (hints.to_owned(), hints.len()),
+        (format!("{hints}{answer}"), hints.len()),
+        (format!("{hints}{hints}HT"), 2 * hints.len()),
+        (format!("{hints}{}", &hints[..20]), hints.len()),
+        ("HTTP/1.1 101 Switching\r\n\r\n".to_owned(), 0),
+        ("HTTP/1.1 1000\r\n\r\n".to_owned(), 0),
+    ] {
+        for from in 0..=bytes.len().min(20) {
+            assert_eq!(answer_start(bytes.as_bytes(), from), start, "{bytes:?}");
+        }
+    }
+}
+
+#[test]
 fn end_is_found_in_pieces_too() {
     arbtest(|u| {
         let bytes = drawn_head(u)?;

@@ -70,7 +70,7 @@ impl Transport {
         }
         if matches!(early, Early::Nothing) {
             let head = if framed.expects_continue { &[][..] } else { &framed.head };
-            early = self.write_out(exchange, head, bytes)?;
+            early = self.write_out(exchange, &[head, &framed.lead].concat(), bytes)?;
         }
         if matches!(early, Early::Nothing) && !framed.tail.is_empty() {
             early = self.write_out(exchange, framed.tail, &[])?;
@@ -158,15 +158,9 @@ impl Transport {
 
     /// Whether a final answer of 300 or above, or one that is over, is among what has arrived.
     fn refused(&self) -> bool {
-        let mut bytes = self.input.bytes();
-        while let Some(end) = head::find_end(bytes, 0) {
-            match Head::parse(&bytes[..end]) {
-                Ok(head) if head.is_interim() => bytes = &bytes[end..],
-                Ok(head) => return head.status >= 300 || self.is_over(&head, bytes.len() - end),
-                Err(_) => return true,
-            }
-        }
-        false
+        let bytes = &self.input.bytes()[head::answer_start(self.input.bytes(), 0)..];
+        let Some(end) = head::find_end(bytes, 0) else { return false };
+        Head::parse(&bytes[..end]).map_or(true, |head| head.status >= 300 || self.is_over(&head, bytes.len() - end))
     }
 
     /// Whether an answer is complete with this much content and closes the connection: nobody reads on, as in curl.
