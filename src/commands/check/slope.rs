@@ -13,6 +13,9 @@ use crate::stats::{self, Line};
 /// when its own answer was late.
 const SIZES: [usize; 4] = [8_000, 32_000, 128_000, 512_000];
 
+/// As far into the budget, in percent, as these are posted: the rest is for gzip.
+const SHARE: u32 = 80;
+
 /// A send buffer that grows with the connection takes the largest body at once, which hides how fast it leaves. This
 /// one does not hold it up: a new connection never has more than half of what it sent so far under way. Linux doubles
 /// the figure, for its bookkeeping, and refuses more than 212,992.
@@ -100,14 +103,14 @@ pub(super) fn ingestion(per_kb: f64, uplink: f64) -> Option<f64> {
     (own > per_kb / 4.0).then(|| 1000.0 / own)
 }
 
-/// Posts the sizes, smallest first, as far as the budget goes.
-pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, report: &mut Report<'_>) -> Result<()> {
+/// Posts the sizes, smallest first, as far as the budget goes; returns all points, the floor's too.
+pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, report: &mut Report<'_>) -> Result<Vec<Point>> {
     let mut points = floor.points.clone();
     let mut largest = None;
     let mut told = Vec::new();
     for size in SIZES {
         let name = units::bytes(size as u64);
-        if !ask.fits(expected(&points, size), 100) {
+        if !ask.fits(floor.beside + expected(&points, size), SHARE) {
             told.push(format!("{name} not sent: {}", ask.no_time()));
             break;
         }
@@ -137,7 +140,7 @@ pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, report: &mut Report<'_>) -> Re
     let told = told.join("; ");
     report.row(if slope.is_some() { Row::ok("slope", None, told) } else { Row::skipped("slope", told) })?;
     let Some((bytes, transfer)) = largest else {
-        return report.row(Row::skipped("uplink", "no plain body to tell it by"));
+        return report.row(Row::skipped("uplink", "no plain body to tell it by")).map(|()| points);
     };
     let sending = span(&transfer.timings, |t| t.pretransfer, |t| t.posttransfer).unwrap_or_default();
     let rate = transfer.send_buffer.and_then(|buffer| uplink(bytes, buffer, sending));
@@ -145,13 +148,16 @@ pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, report: &mut Report<'_>) -> Re
     report.row(match (rate, bottleneck(slope, rate)) {
         (Some(_), text) => Row::ok("uplink", None, text),
         (None, text) => Row::skipped("uplink", format!("{} fit into the send buffer{text}", units::bytes(bytes))),
-    })
+    })?;
+    Ok(points)
 }
 
-/// How long a body of this size is going to take, by what is known so far.
-fn expected(points: &[Point], size: usize) -> Duration {
-    let known = points.last().map_or(0.0, |point| point.1);
-    let seconds = robust_line(points).map_or(known, |(line, ..)| line.floor + line.slope * size as f64);
+/// How long a body of this size is going to take, by what is known so far: no less than the largest one that is no
+/// larger took.
+pub(super) fn expected(points: &[Point], size: usize) -> Duration {
+    let size = size as f64;
+    let known = points.iter().rfind(|point| point.0 <= size).or(points.first()).map_or(0.0, |point| point.1);
+    let seconds = robust_line(points).map_or(known, |(line, ..)| line.floor + line.slope * size);
     Duration::try_from_secs_f64(seconds.max(known)).unwrap_or_default()
 }
 
@@ -289,5 +295,8 @@ mod tests {
         // A line that falls is no reason to hope.
         assert_eq!(expected(&[(1.0, 2.0), (2.0, 1.0)], 100).as_secs(), 1);
         assert_eq!(expected(&[], 100), Duration::ZERO);
+        // Larger ones are known too when it is gzip's turn.
+        assert_eq!(expected(&points, 0).as_millis(), 543);
+        assert_eq!(expected(&points, 64_000).as_millis(), 2083);
     }
 }
