@@ -18,7 +18,7 @@ fn check(arguments: &[&str]) -> Program {
 
 /// A relay that costs next to nothing.
 fn relay(behave: Behave) -> Relay {
-    Relay::start(&Config { speed: 500.0, behave, keep_last: true, ..Config::default() }).expect("a relay")
+    Relay::start(&Config { speed: 500.0, behave, ..Config::default() }).expect("a relay")
 }
 
 fn base(relay: &Relay) -> String {
@@ -69,7 +69,7 @@ fn a_base_and_an_endpoint_are_the_same_and_the_rows_are_in_order() {
         let output = check(&[&url]).run();
         let text = output.assert_code(0).stdout_text();
         let names: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
-        assert_eq!(names[..8], ["DNS", "connect", "TLS", "models", "floor", "gzip", "slope", "uplink"], "{text}");
+        assert_eq!(names[..8], ["DNS", "connect", "TLS", "models", "floor", "slope", "uplink", "gzip"], "{text}");
         assert!(row(&output, "DNS").ends_with("127.0.0.1"), "{text}");
         assert!(row(&output, "connect").ends_with(&relay.address().to_string()), "{text}");
         assert!(row(&output, "models").ends_with("GET /v1/models: 200, 1 model"), "{text}");
@@ -106,17 +106,17 @@ fn a_limit_makes_slow_unhealthy() {
 
 #[test]
 fn no_probe_begins_that_would_end_after_the_budget() {
-    let config = Config { speed: 4.0, keep_last: true, ..Config::default() };
-    let relay = Relay::start(&config).expect("a relay");
-    let output = check(&["-n", "1", "--budget", "3", &base(&relay)]).run();
+    let relay = Relay::start(&Config { speed: 2.0, ..Config::default() }).expect("a relay");
+    let output = check(&["-n", "1", "--budget", "2.6", &base(&relay)]).run();
     output.assert_code(0);
-    assert!(row(&output, "slope").contains("KB not sent: the budget of 3 s"), "{}", output.describe());
-    assert!(relay.last().is_some_and(|last| last.content_length < 512_000));
+    assert!(row(&output, "slope").contains("KB not sent: the budget of 2.6 s"), "{}", output.describe());
+    // Half a second is left then, and a tiny body would take less.
+    assert!(row(&output, "gzip").contains(": the budget of 2.6 s"), "{}", output.describe());
 
-    let before = relay.requests();
-    let output = check(&["--budget", "0", &base(&relay)]).run();
+    let server = Server::many(|_, conn| looks_for_the_model(conn));
+    let output = check(&["--budget", "0", &server.url("/v1")]).run();
     output.assert_code(0);
-    assert_eq!(relay.requests(), before + 1, "{}", output.describe());
+    assert_eq!(server.finish_all().len(), 1, "{}", output.describe());
     assert!(row(&output, "floor").contains("not made: the budget of 0 s"), "{}", output.describe());
 }
 

@@ -6,9 +6,9 @@ mod reports;
 use std::path::{Path, PathBuf};
 
 use gzpost::body::{gzip as coding, synthetic};
-use gzpost::relay::{Config, Relay};
 
 use crate::program::{Output, Program, TempDir, gzpost};
+use crate::sample::{EVENTS, delta};
 use crate::server::{Request, Server, gzip, read_file};
 
 /// A capture of `tests/fixtures/captures`.
@@ -78,19 +78,25 @@ fn pretty(compact: &[u8]) -> Vec<u8> {
 
 #[test]
 fn bodies_of_a_directory_are_sent_in_name_order_with_their_figures() {
-    let relay = Relay::start(&Config { speed: 1_000.0, keep_last: true, ..Config::default() }).expect("a relay");
-    let url = format!("http://{}/v1/chat/completions", relay.address());
+    let server = Server::many(|_, mut conn| {
+        let request = conn.read_request();
+        conn.write(EVENTS);
+        conn.write_chunk(delta("a"));
+        conn.write_chunk("data: [DONE]\n\n");
+        conn.write_chunk("");
+        request
+    });
     let captures = TempDir::new();
-    let (mut expected, mut last) = (Vec::new(), Vec::new());
+    let (mut expected, mut bodies) = (Vec::new(), Vec::new());
     for (name, size) in [("1-small.json", 900), ("2.json", 20_491), ("3.json.gz", 373_413), ("4.json", 1_200_000)] {
         let body = synthetic("demo-model", size, 3.6, size as u64);
         let sent = if size < 1024 { size } else { coding::encode(&body, gzpost::body::DEFAULT_LEVEL).len() };
-        last.clone_from(&body);
-        captures.write(name, if name.ends_with("gz") { gzip(&body) } else { body });
+        captures.write(name, if name.ends_with("gz") { gzip(&body) } else { body.clone() });
+        bodies.push(body);
         let path = captures.path().join(name).display().to_string();
         expected.push([path, size.to_string(), sent.to_string(), format!("{:.2}", size as f64 / sent as f64)]);
     }
-    let output = replay(&url).arg(captures.path()).run();
+    let output = replay(&server.url("/")).arg(captures.path()).run();
     output.assert_code(0);
     let rows = rows(&output);
     assert_eq!(rows.len(), expected.len(), "{}", output.describe());
@@ -100,8 +106,8 @@ fn bodies_of_a_directory_are_sent_in_name_order_with_their_figures() {
         assert_eq!((row[4].as_str(), row[8].as_str()), ("200", ""));
         assert!(0.0 < start && start <= token && token <= total, "{row:?}");
     }
-    assert_eq!((relay.requests(), relay.connections()), (4, 4));
-    assert!(relay.last().expect("a body").body == last);
+    let arrived: Vec<_> = server.finish_all().iter().map(Request::decoded).collect();
+    assert!(arrived == bodies);
     let sum = |at: usize| expected.iter().map(|row| row[at].parse::<u64>().expect("bytes")).sum::<u64>();
     let bytes = format!("4 requests, 0 failed, {} -> {} bytes, ", sum(1), sum(2));
     output.assert_stderr_has(&bytes).assert_stderr_has("starttransfer: median ");

@@ -33,8 +33,9 @@ fn probe(check: &Check, context: &mut Context<'_>) -> Result<u8> {
     if network::probe(&ask, &mut report)?
         && let Some(floor) = floor::probe(&ask, &mut report)?
     {
-        gzip::probe(&ask, &floor, &mut report)?;
-        slope::probe(&ask, &floor, &mut report)?;
+        // How long a larger body takes as gzip is estimated from the plain ones.
+        let points = slope::probe(&ask, &floor, &mut report)?;
+        gzip::probe(&ask, &floor, &points, &mut report)?;
     }
     report.finish(&shown(&check.request.url), name(ask.target.api))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::answer::{Answer, Manner};
 use super::chat::{self, Chat, Completion};
 use super::request::{Body, Content, Framing, Head, Unread, read_body};
-use super::{Behave, Last, Shared};
+use super::{Behave, Shared};
 use crate::http::timing::Clock;
 
 /// A connection on which nothing arrives, or nothing can be written, for this long is closed.
@@ -143,9 +143,6 @@ fn answer_content<R: BufRead>(
         Ok(body) => body,
         Err(answer) => return Ok(Reply::Whole(answer)),
     };
-    if shared.config.keep_last {
-        shared.lock().last = Some(Last { body: body.bytes.clone(), content_length: received });
-    }
     if route == Route::Models {
         return Ok(Reply::Whole(chat::models()));
     }

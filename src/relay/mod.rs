@@ -39,14 +39,12 @@ pub struct Config {
     pub per_kb: Duration,
     /// The time between two tokens of a streamed answer.
     pub gap: Duration,
-    /// Divides `floor`, `per_kb` and `gap`.
+    /// Divides `floor`, `per_kb` and `gap`; above 0.
     pub speed: f64,
     /// Larger contents are answered with 413, in bytes; it holds before and after decoding.
     pub max_content: u64,
     /// What it does with gzip, and other ways of being no help.
     pub behave: Behave,
-    /// Whether `Relay::last` has something to show.
-    pub keep_last: bool,
 }
 
 impl Default for Config {
@@ -59,7 +57,6 @@ impl Default for Config {
             speed: 20.0,
             max_content: 64_000_000,
             behave: Behave::Decode,
-            keep_last: false,
         }
     }
 }
@@ -72,21 +69,9 @@ pub struct Relay {
     accepting: Option<JoinHandle<()>>,
 }
 
-/// The content of a request as it arrived.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Last {
-    /// Decoded.
-    pub body: Vec<u8>,
-    /// Bytes received, before decoding.
-    pub content_length: u64,
-}
-
 impl Relay {
     /// Listens and serves, on threads of its own.
     pub fn start(config: &Config) -> Result<Relay> {
-        if !(config.speed.is_finite() && config.speed > 0.0) {
-            return Err(Error::new(Kind::Usage, format!("speed {}: must be more than 0", config.speed)));
-        }
         let unusable = |error: std::io::Error| {
             let taken = error.kind() == std::io::ErrorKind::AddrInUse;
             let way_out = if taken { "; --serve PORT takes another, 0 a free one" } else { "" };
@@ -107,24 +92,6 @@ impl Relay {
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
-    }
-
-    /// Requests with a well-formed head so far.
-    #[must_use]
-    pub fn requests(&self) -> u64 {
-        self.shared.lock().requests
-    }
-
-    /// Connections accepted so far.
-    #[must_use]
-    pub fn connections(&self) -> u64 {
-        self.shared.lock().connections
-    }
-
-    /// The last content that could be decoded, when `Config::keep_last` is set.
-    #[must_use]
-    pub fn last(&self) -> Option<Last> {
-        self.shared.lock().last.clone()
     }
 }
 
@@ -164,7 +131,6 @@ struct State {
     connections: u64,
     /// The open connections by number, to end them from outside.
     open: HashMap<u64, Arc<TcpStream>>,
-    last: Option<Last>,
 }
 
 impl Shared {

@@ -15,8 +15,8 @@ const SHARE: u32 = 50;
 pub(super) struct Floor {
     /// The answer to a tiny plain body.
     pub answer: Answer,
-    /// The time of a probe with a tiny body, its connection included.
-    pub total: Duration,
+    /// What a probe takes beside its wait: the connection, and the rest of the answer.
+    pub beside: Duration,
     /// Size and time of each repeat.
     pub points: Vec<Point>,
 }
@@ -35,7 +35,7 @@ pub(super) fn probe(ask: &Ask<'_>, report: &mut Report<'_>) -> Result<Option<Flo
     }
     let all = replies.len();
     let waits: Vec<Duration> = replies.iter().filter_map(Reply::wait).collect();
-    let total = median(replies.iter().map(Reply::total));
+    let beside = median(replies.iter().map(|reply| reply.total().saturating_sub(reply.wait().unwrap_or_default())));
     let late = late(&replies, ask.check.max_starttransfer);
     report.findings.answered |= replies.iter().any(|reply| reply.transfer.status.is_some());
     let time = (!waits.is_empty()).then(|| median(waits.iter().copied()));
@@ -66,7 +66,7 @@ pub(super) fn probe(ask: &Ask<'_>, report: &mut Report<'_>) -> Result<Option<Flo
         return report.skip_posts(why).map(|()| None);
     }
     let points = waits.iter().map(|wait| (body.len() as f64, wait.as_secs_f64())).collect();
-    Ok(Some(Floor { answer, total, points }))
+    Ok(Some(Floor { answer, beside, points }))
 }
 
 /// What failed, or ran, is not asked for again.

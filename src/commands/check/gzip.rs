@@ -4,6 +4,7 @@ use super::answer::Answer;
 use super::ask::{Ask, Form};
 use super::floor::Floor;
 use super::report::{Report, Row};
+use super::slope::{Point, expected};
 use crate::error::Result;
 
 /// The larger body, in bytes: some gateways treat sizes differently.
@@ -107,11 +108,11 @@ pub(super) fn confirm(
     })
 }
 
-/// Posts the forms that the floor has not posted yet, and the larger body.
-pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, report: &mut Report<'_>) -> Result<()> {
-    // Each has a connection of its own, as the floor's posts had.
+/// Posts the forms that the floor has not posted yet, and the larger body. The points are what plain bodies took.
+pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, points: &[Point], report: &mut Report<'_>) -> Result<()> {
     let post = |size: usize, form: Form| {
-        let fits = ask.fits(floor.total, 100);
+        // No less than gzip takes, for a relay may pay for what it decoded.
+        let fits = ask.fits(floor.beside + expected(points, size), 100);
         fits.then(|| ask.post(ask.target.body(size), form).map(|reply| reply.answer)).transpose()
     };
     let Some(gzip) = post(0, Form::Gzip)? else {

@@ -108,7 +108,7 @@ impl<'a> Report<'a> {
 
     /// Tells that the posts behind the first one were not made.
     pub fn skip_posts(&mut self, why: &str) -> Result<()> {
-        ["gzip", "slope", "uplink"]
+        ["slope", "uplink", "gzip"]
             .into_iter()
             .try_for_each(|name| self.row(Row::skipped(name, format!("not made: {why}"))))
     }

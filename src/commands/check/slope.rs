@@ -7,9 +7,14 @@ use super::floor::Floor;
 use super::report::{Report, Row};
 use crate::error::Result;
 use crate::output::units;
+use crate::stats::{self, Line};
 
-/// The sizes, in bytes; a KB is 1,000 of them.
-const SIZES: [usize; 4] = [1_000, 32_000, 128_000, 512_000];
+/// The sizes, in bytes; a KB is 1,000 of them. The first is large enough that the next one's time can be estimated even
+/// when its own answer was late.
+const SIZES: [usize; 4] = [8_000, 32_000, 128_000, 512_000];
+
+/// As far into the budget, in percent, as these are posted: the rest is for gzip.
+const SHARE: u32 = 80;
 
 /// A send buffer that grows with the connection takes the largest body at once, which hides how fast it leaves. This
 /// one does not hold it up: a new connection never has more than half of what it sent so far under way. Linux doubles
@@ -39,32 +44,42 @@ pub(super) enum Slope {
 /// A body's size in bytes and the seconds until its answer began.
 pub(super) type Point = (f64, f64);
 
-/// A line through the points by least squares: its seconds at 0 and per byte. It takes two sizes.
-pub(super) fn fit(points: &[Point]) -> Option<(f64, f64)> {
-    let count = points.len() as f64;
-    let mean = |of: fn(&Point) -> f64| points.iter().map(of).sum::<f64>() / count;
-    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
-    let spread: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
-    let together: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
-    let per_byte = together / spread;
-    per_byte.is_finite().then_some((y - per_byte * x, per_byte))
+/// How many seconds later than on the line an answer began.
+fn off(line: &Line, point: &Point) -> f64 {
+    point.1 - line.floor - line.slope * point.0
 }
 
-/// The slope of the points, the first `floors` of which are repeats of the smallest; `None` for a single size.
-///
-/// What the line adds over its length must be twice what the repeats vary by, and what the points lie off the line.
-pub(super) fn judge(points: &[Point], floors: usize) -> Option<Slope> {
-    let (floor, per_byte) = fit(points)?;
+/// A line through the points, what the largest of them adds on it, and what their times vary by off it, in seconds.
+fn line(points: &[Point]) -> Option<(Line, f64, f64)> {
+    let line = stats::theil_sen(points)?;
     let largest = points.iter().fold(0.0, |largest: f64, point| largest.max(point.0));
-    let repeats = points[..floors.min(points.len())].iter().map(|point| point.1);
-    let spread = repeats.clone().fold(0.0, f64::max) - repeats.fold(f64::INFINITY, f64::min);
-    let off = |point: &Point| (point.1 - floor - per_byte * point.0).powi(2);
-    let off = (points.iter().map(off).sum::<f64>() / points.len() as f64).sqrt();
-    let noise = spread.max(off);
-    let clear = per_byte * largest > 2.0 * noise;
-    Some(if per_byte * SESSION[0] as f64 > NOTHING && clear {
-        Slope::PerKb(per_byte * 1000.0)
-    } else if largest >= TELLING || clear {
+    let off = points.iter().map(|point| off(&line, point));
+    let noise = off.clone().fold(f64::NEG_INFINITY, f64::max) - off.fold(f64::INFINITY, f64::min);
+    Some((line, line.slope * largest, noise))
+}
+
+/// The same through all points but the one that is furthest off the line through all, where there are enough to tell:
+/// so few slopes have their median too near to those that a single late answer makes. `None` for a single size.
+fn robust_line(points: &[Point]) -> Option<(Line, f64, f64)> {
+    let all = line(points)?;
+    let floors = points.iter().filter(|point| point.0 <= points[0].0).count();
+    if points.len() < floors.max(2) + 3 {
+        return Some(all);
+    }
+    let distance = |at: usize| off(&all.0, &points[at]).abs();
+    let furthest = (0..points.len()).max_by(|one, other| distance(*one).total_cmp(&distance(*other)))?;
+    line(&[&points[..furthest], &points[furthest + 1..]].concat())
+}
+
+/// The slope of the points, smallest first; `None` for a single size.
+///
+/// What the largest body adds must be twice what the times vary by.
+pub(super) fn judge(points: &[Point]) -> Option<Slope> {
+    let (line, adds, noise) = robust_line(points)?;
+    let clear = adds > 2.0 * noise;
+    Some(if line.slope * SESSION[0] as f64 > NOTHING && clear {
+        Slope::PerKb(line.slope * 1000.0)
+    } else if clear || points.iter().any(|point| point.0 >= TELLING) {
         Slope::Fast
     } else {
         Slope::Unclear(noise)
@@ -88,14 +103,14 @@ pub(super) fn ingestion(per_kb: f64, uplink: f64) -> Option<f64> {
     (own > per_kb / 4.0).then(|| 1000.0 / own)
 }
 
-/// Posts the sizes, smallest first, as far as the budget goes.
-pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, report: &mut Report<'_>) -> Result<()> {
+/// Posts the sizes, smallest first, as far as the budget goes; returns all points, the floor's too.
+pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, report: &mut Report<'_>) -> Result<Vec<Point>> {
     let mut points = floor.points.clone();
     let mut largest = None;
     let mut told = Vec::new();
     for size in SIZES {
         let name = units::bytes(size as u64);
-        if !ask.fits(expected(&points, size), 100) {
+        if !ask.fits(floor.beside + expected(&points, size), SHARE) {
             told.push(format!("{name} not sent: {}", ask.no_time()));
             break;
         }
@@ -117,7 +132,7 @@ pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, report: &mut Report<'_>) -> Re
         told.push(format!("{name} {reason}"));
         break;
     }
-    let slope = judge(&points, floor.points.len());
+    let slope = judge(&points);
     report.findings.slope = slope;
     if let Some(slope) = slope {
         told.insert(0, describe(slope, &points[floor.points.len()..]));
@@ -125,7 +140,7 @@ pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, report: &mut Report<'_>) -> Re
     let told = told.join("; ");
     report.row(if slope.is_some() { Row::ok("slope", None, told) } else { Row::skipped("slope", told) })?;
     let Some((bytes, transfer)) = largest else {
-        return report.row(Row::skipped("uplink", "no plain body to tell it by"));
+        return report.row(Row::skipped("uplink", "no plain body to tell it by")).map(|()| points);
     };
     let sending = span(&transfer.timings, |t| t.pretransfer, |t| t.posttransfer).unwrap_or_default();
     let rate = transfer.send_buffer.and_then(|buffer| uplink(bytes, buffer, sending));
@@ -133,13 +148,16 @@ pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, report: &mut Report<'_>) -> Re
     report.row(match (rate, bottleneck(slope, rate)) {
         (Some(_), text) => Row::ok("uplink", None, text),
         (None, text) => Row::skipped("uplink", format!("{} fit into the send buffer{text}", units::bytes(bytes))),
-    })
+    })?;
+    Ok(points)
 }
 
-/// How long a body of this size is going to take, by what is known so far.
-fn expected(points: &[Point], size: usize) -> Duration {
-    let known = points.last().map_or(0.0, |point| point.1);
-    let seconds = fit(points).map_or(known, |(floor, per_byte)| floor + per_byte * size as f64);
+/// How long a body of this size is going to take, by what is known so far: no less than the largest one that is no
+/// larger took.
+pub(super) fn expected(points: &[Point], size: usize) -> Duration {
+    let size = size as f64;
+    let known = points.iter().rfind(|point| point.0 <= size).or(points.first()).map_or(0.0, |point| point.1);
+    let seconds = robust_line(points).map_or(known, |(line, ..)| line.floor + line.slope * size);
     Duration::try_from_secs_f64(seconds.max(known)).unwrap_or_default()
 }
 
@@ -192,27 +210,18 @@ mod tests {
 
     /// Three floors and the sizes, on a line with these ms added.
     fn points(floor: f64, per_kb: f64, off: [f64; 7]) -> Vec<Point> {
-        let sizes = [110.0, 110.0, 110.0, 1e3, 32e3, 128e3, 512e3];
+        let sizes = [110.0, 110.0, 110.0, 8e3, 32e3, 128e3, 512e3];
         let time = |(size, off): (f64, f64)| (size, (floor + per_kb * size / 1000.0 + off) / 1000.0);
         sizes.into_iter().zip(off).map(time).collect()
     }
 
     #[test]
-    fn a_line_is_found_again() {
-        let (floor, per_byte) = fit(&points(541.0, 24.1, [0.0; 7])).expect("a line");
-        assert!((floor - 0.541).abs() < 1e-9 && (per_byte - 24.1e-6).abs() < 1e-12, "{floor} {per_byte}");
-        assert_eq!(fit(&[]), None);
-        assert_eq!(fit(&[(1.0, 2.0)]), None);
-        assert_eq!(fit(&[(1.0, 2.0), (1.0, 3.0)]), None);
-    }
-
-    #[test]
     fn a_slow_relay_has_a_slope_in_spite_of_noise() {
         let noisy = points(541.0, 24.1, [0.0, 300.0, -200.0, 250.0, -250.0, 300.0, -300.0]);
-        let Some(Slope::PerKb(per_kb)) = judge(&noisy, 3) else { panic!("no slope") };
-        assert!((per_kb - 24.1e-3).abs() < 1e-3, "{per_kb}");
+        let Some(Slope::PerKb(per_kb)) = judge(&noisy) else { panic!("no slope") };
+        assert!((per_kb - 24.1e-3).abs() < 2e-3, "{per_kb}");
         // Two sizes were all that the budget allowed.
-        assert!(matches!(judge(&points(541.0, 24.1, [0.0; 7])[..5], 3), Some(Slope::PerKb(_))));
+        assert!(matches!(judge(&points(541.0, 24.1, [0.0; 7])[..5]), Some(Slope::PerKb(_))));
     }
 
     #[test]
@@ -222,18 +231,38 @@ mod tests {
             points(30.0, 0.0, [0.0, 9.0, -9.0, 3.0, -5.0, 0.0, 12.0]),
             points(3.0, 0.02, [0.0; 7]),
             points(30.0, -0.1, [0.0; 7]),
-            // One answer was late, whatever its size was.
-            points(30.0, 0.0, [0.0, 0.0, 0.0, 900.0, 0.0, 0.0, 0.0]),
         ] {
-            assert_eq!(judge(&points, 3), Some(Slope::Fast), "{points:?}");
+            assert_eq!(judge(&points), Some(Slope::Fast), "{points:?}");
+        }
+    }
+
+    #[test]
+    fn one_late_answer_does_not_change_the_verdict() {
+        let off = [0.0, 2.0, 1.0, 3.0, 0.0, 2.0, 1.0];
+        for late in 0..7 {
+            let mut fast = points(30.0, 0.0, off);
+            fast[late].1 += 0.9;
+            let mut slow = points(541.0, 24.1, off.map(|off| off * 20.0));
+            slow[late].1 *= 3.0;
+            // Three floors, and one.
+            for skipped in [0, 2] {
+                assert_eq!(judge(&fast[skipped..]), Some(Slope::Fast), "{fast:?}");
+                let Some(Slope::PerKb(per_kb)) = judge(&slow[skipped..]) else { panic!("{slow:?}") };
+                assert!((per_kb - 24.1e-3).abs() < 0.5e-3, "{per_kb} {slow:?}");
+            }
+            // Nor does it keep the next size from being sent: the default budget has that much left.
+            for next in 4..7 {
+                let expected = expected(&slow[..next], SIZES[next - 3]);
+                assert!(expected < Duration::from_secs(15), "{expected:?} {slow:?}");
+            }
         }
     }
 
     #[test]
     fn too_few_bytes_say_nothing() {
         let few = &points(541.0, 10.0, [0.0, 400.0, -300.0, 0.0, 0.0, 0.0, 0.0])[..5];
-        assert!(matches!(judge(few, 3), Some(Slope::Unclear(noise)) if noise > 0.6));
-        assert_eq!(judge(&few[..3], 3), None);
+        assert!(matches!(judge(few), Some(Slope::Unclear(noise)) if noise > 0.6));
+        assert_eq!(judge(&few[..3]), None);
     }
 
     #[test]
@@ -266,5 +295,8 @@ mod tests {
         // A line that falls is no reason to hope.
         assert_eq!(expected(&[(1.0, 2.0), (2.0, 1.0)], 100).as_secs(), 1);
         assert_eq!(expected(&[], 100), Duration::ZERO);
+        // Larger ones are known too when it is gzip's turn.
+        assert_eq!(expected(&points, 0).as_millis(), 543);
+        assert_eq!(expected(&points, 64_000).as_millis(), 2083);
     }
 }

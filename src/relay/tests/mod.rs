@@ -14,7 +14,7 @@ use super::{Behave, Config, MAX_CONNECTIONS, Relay, Shared};
 
 /// Fast enough to cost nothing.
 fn config() -> Config {
-    Config { speed: 1e6, keep_last: true, ..Config::default() }
+    Config { speed: 1e6, ..Config::default() }
 }
 
 fn relay(behave: Behave) -> Relay {
@@ -38,6 +38,11 @@ fn get(target: &str) -> Vec<u8> {
     format!("GET {target} HTTP/1.1\r\nHost: relay\r\n\r\n").into_bytes()
 }
 
+/// What the relay says of `PLAIN` as this gzip.
+fn arrived(content: &[u8]) -> String {
+    format!("Your body of {} bytes arrived as {} bytes of gzip.", PLAIN.len(), content.len())
+}
+
 const GZIP: &str = "Content-Encoding: gzip\r\n";
 const PLAIN: &[u8] = br#"{"model":"demo-model","messages":[{"role":"user","content":"hello"}]}"#;
 const STREAM: &[u8] = br#"{"model":"demo-model","messages":[],"stream":true,"stream_options":{"include_usage":true}}"#;
@@ -56,6 +61,11 @@ struct Answer {
 impl Answer {
     fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.content).unwrap()
+    }
+
+    /// The text of a completion, which says what arrived.
+    fn text(&self) -> String {
+        self.json()["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
     }
 
     /// The error's message.
