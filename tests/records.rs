@@ -8,7 +8,7 @@ use gzpost::stats;
 use serde_json::Value;
 
 use crate::bench::{answer_all, bench, json, relay, rows, text, url};
-use crate::program::{Program, TempDir};
+use crate::program::{Output, Program, TempDir};
 use crate::sample::{OK, chat};
 use crate::server::{Server, read_file};
 
@@ -136,27 +136,76 @@ fn a_folder_with_something_else_in_it_is_refused_before_anything_is_sent() {
     server.assert_unasked();
 }
 
-#[test]
-fn no_secret_and_under_an_alias_no_host_is_in_what_is_kept() {
-    const KEY: &str = "sk-very-secret-0123456789";
-    let server = Server::many(|_, conn| {
-        answer_all(conn, "HTTP/1.1 401 Unauthorized\r\nContent-Length: 25\r\n\r\nsk-very-secret-0123456789")
-    });
-    let url = server
-        .url("/v1?key=sk-very-secret-0123456789")
-        .replace("127.0.0.1", "user:sk-very-secret-0123456789@localhost");
-    let field = format!("x-api-key: {KEY}");
-    let arguments = ["-n", "1", "-H", &field, "--bearer-env", "KEY", "--alias", "relay-a", "--record", "record"];
-    let more = ["--export-json", "a.json", "--export-markdown", "a.md", "--export-svg", "a.svg"];
-    let csv = ["--export-csv", "a.csv", &url, "-"];
-    let program = bench(&arguments).args(more).args(csv).env("KEY", KEY).stdin(chat(2000));
-    let output = program.run();
-    output.assert_code(22);
+/// Everything that a bench can write.
+const ALL: [&str; 10] = [
+    "--record",
+    "record",
+    "--export-json",
+    "a.json",
+    "--export-markdown",
+    "a.md",
+    "--export-svg",
+    "a.svg",
+    "--export-csv",
+    "a.csv",
+];
+
+/// Fails when a file of `ALL` holds one of the words, in any case.
+#[track_caller]
+fn assert_kept_without(output: &Output, words: &[&str]) {
     for name in ["a.json", "a.md", "a.svg", "a.csv", "record/record.json", "record/record.md", "record/samples.csv"] {
-        let text = text(output.home.path(), name);
-        assert!(!text.contains(KEY) && !text.contains("localhost"), "{name}: {text}");
+        let text = text(output.home.path(), name).to_lowercase();
+        assert!(!words.iter().any(|word| text.contains(word)), "{words:?} in {name}: {text}");
     }
-    let line = json(&output, "record/record.json")["current"]["reproduce"].to_string();
-    assert!(line.contains("--bearer-env KEY") && line.contains("@relay-a:"), "{line}");
-    drop(server);
+}
+
+#[test]
+fn no_secret_is_in_what_is_kept() {
+    const KEY: &str = "sk-very-secret-0123456789";
+    for alias in [&[][..], &["--alias", "relay-a"]] {
+        let server = Server::many(|_, conn| {
+            answer_all(conn, "HTTP/1.1 401 Unauthorized\r\nContent-Length: 25\r\n\r\nsk-very-secret-0123456789")
+        });
+        let url = server.url(&format!("/v1?key={KEY}")).replace("127.0.0.1", &format!("user:{KEY}@127.0.0.1"));
+        let (field, referer) = (format!("x-api-key: {KEY}"), format!("https://u:{KEY}@other.example/?key={KEY}"));
+        let fields = ["-H", &field, "-H", KEY, "-H", &format!("X-To: {referer}"), "-e", &referer];
+        let more = ["-n", "1", "--request-target", &referer, "--bearer-env", "KEY", &url, "-"];
+        let program = bench(&ALL).args(alias).args(fields).args(more).env("KEY", KEY).stdin(chat(2000));
+        let output = program.run();
+        output.assert_code(22);
+        assert_kept_without(&output, &[KEY]);
+        let line = json(&output, "record/record.json")["current"]["reproduce"].to_string();
+        assert!(line.contains("--bearer-env KEY"), "{line}");
+        let shown = if alias.is_empty() { "--referer 'https://u:<redacted>@" } else { "@relay-a:" };
+        assert!(line.contains(shown), "{line}");
+        drop(server);
+    }
+}
+
+#[test]
+fn under_an_alias_no_host_is_in_what_is_kept() {
+    // The last request has no answer, and the message of that names the host.
+    let server = Server::many(|number, mut conn| {
+        conn.read_request();
+        if number < 3 {
+            conn.write(OK);
+        }
+    });
+    let url = server.url("/for/Localhost?of=localhost").replace("127.0.0.1", "localhost");
+    let target = url.replace("localhost", "LOCALHOST");
+    let fields = ["-H", "Host: inner.example", "-H", "X-Of: LocalHost", "-e", "https://inner.example/"];
+    let more = ["-n", "1", "--request-target", &target, "--model", "Inner.example/m", "--alias", "relay-a", &url];
+    let arguments = ALL.map(|word| if word == "record" { "localhost" } else { word });
+    let program = bench(&arguments).args(fields).args(more).arg("localhost.json");
+    let output = program.file("localhost.json", chat(2000)).run();
+    // The message is for the terminal and says all.
+    output.assert_code(52).assert_stderr_has("localhost:");
+    std::fs::rename(output.home.path().join("localhost"), output.home.path().join("record")).expect("a record");
+    assert_kept_without(&output, &["localhost", "127.0.0.1", "inner.example"]);
+    let record = json(&output, "record/record.json");
+    assert_eq!((&record["slug"], &record["status"]), (&"relay-a".into(), &"failed".into()));
+    assert_eq!(record["current"]["extra"]["bodies"][0]["body"], "relay-a.json");
+    let samples = rows(&text(output.home.path(), "a.csv"));
+    assert_eq!(samples[3]["exit_code"], "52");
+    assert!(output.stdout_text().contains("; model relay-a/m"), "{}", output.describe());
 }

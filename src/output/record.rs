@@ -20,6 +20,8 @@ const SAMPLES: &str = "samples.csv";
 /// A question, its answer and the run that answered it.
 #[derive(Debug, Clone)]
 pub struct Record {
+    /// What `slug` says in the letters of a URL: the folder's name, or what is shown for it.
+    pub name: String,
     /// What was asked.
     pub question: String,
     /// A sentence with the figure, how it was measured, how often, where and when.
@@ -74,7 +76,7 @@ pub fn write(folder: &Path, record: &Record, samples: &str) -> Result<()> {
     }
     let document = json!({
         "schema": SCHEMA,
-        "slug": slug(folder),
+        "slug": slug(&record.name),
         "question": record.question,
         "answer": record.answer,
         "status": record.status,
@@ -93,10 +95,15 @@ pub fn write(folder: &Path, record: &Record, samples: &str) -> Result<()> {
     Ok(())
 }
 
-/// The folder's name in the letters of a URL.
-fn slug(folder: &Path) -> String {
+/// The name of a folder that is there, however it was given.
+#[must_use]
+pub fn name(folder: &Path) -> String {
     let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    let name = whole.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    whole.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn slug(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")
 }

@@ -52,44 +52,30 @@ pub(super) fn open(exports: &Exports) -> Result<Files> {
 
 /// Writes everything that was asked for.
 pub(super) fn write(bench: &Bench, report: &Report, occasion: &Occasion, files: Files) -> Result<()> {
-    let hidden = hidden(bench);
-    let samples = samples_csv(report, &hidden);
+    let samples = samples_csv(report);
     let [json, csv, markdown, svg] = files;
-    json.write(|| format!("{:#}\n", results(report, &hidden)))?;
+    json.write(|| format!("{:#}\n", results(report)))?;
     csv.write(|| samples.clone())?;
     markdown.write(|| text::markdown(report))?;
     svg.write(|| svg::figure(&tables::figure(report)))?;
     match &bench.exports.record {
-        Some(folder) => record::write(folder, &record_of(bench, report, occasion), &samples),
+        Some(folder) => {
+            let name = bench.shown(&record::name(folder));
+            record::write(folder, &record_of(bench, report, occasion, name), &samples)
+        }
         None => Ok(()),
     }
 }
 
-/// Under an alias, the names that messages of failures may hold.
-fn hidden(bench: &Bench) -> Vec<(String, String)> {
-    let Some(alias) = &bench.alias else { return Vec::new() };
-    let settings = &bench.settings;
-    let proxies = [&settings.proxies.http, &settings.proxies.https].into_iter().flatten().flatten();
-    let mut names = vec![bench.request.url.host.clone()];
-    names.extend(proxies.map(|proxy| proxy.host.clone()));
-    names.extend(settings.connect_to.iter().filter_map(|entry| entry.to_host.clone()));
-    names.extend(settings.unix_socket.iter().map(|path| path.display().to_string()));
-    names.into_iter().filter(|name| !name.is_empty()).map(|name| (name, alias.clone())).collect()
-}
-
-fn shown(text: &str, hidden: &[(String, String)]) -> String {
-    hidden.iter().fold(text.to_owned(), |text, (name, alias)| text.replace(name, alias))
-}
-
 /// The CSV of all samples: seconds as curl prints them, nothing for what did not happen.
-fn samples_csv(report: &Report, hidden: &[(String, String)]) -> String {
+fn samples_csv(report: &Report) -> String {
     let header: Vec<&str> = SAMPLE_FACTS.into_iter().chain(MOMENTS.map(|(name, _)| name)).collect();
     let rows: Vec<Vec<String>> = report
         .samples
         .iter()
         .enumerate()
         .map(|(number, sample)| {
-            let facts = facts(report, number, sample, hidden).map(|fact| match fact {
+            let facts = facts(report, number, sample).map(|fact| match fact {
                 Value::Null => String::new(),
                 Value::String(text) => text,
                 Value::Number(number) if number.is_f64() => format!("{:.6}", number.as_f64().unwrap_or_default()),
@@ -120,7 +106,7 @@ const SAMPLE_FACTS: [&str; 14] = [
     "started",
 ];
 
-fn facts(report: &Report, number: usize, sample: &Sample, hidden: &[(String, String)]) -> [Value; 14] {
+fn facts(report: &Report, number: usize, sample: &Sample) -> [Value; 14] {
     let step = sample.step;
     let failure = sample.failure.as_ref();
     [
@@ -132,7 +118,7 @@ fn facts(report: &Report, number: usize, sample: &Sample, hidden: &[(String, Str
         failure.is_none().into(),
         sample.status.into(),
         failure.map_or(0, |failure| failure.kind.code()).into(),
-        failure.map(|failure| shown(&failure.why, hidden)).into(),
+        failure.map(|failure| failure.why.as_str()).into(),
         sample.size_body.into(),
         sample.size_upload.into(),
         sample.size_download.into(),
@@ -147,9 +133,9 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// The JSON with results and samples.
-fn results(report: &Report, hidden: &[(String, String)]) -> Value {
+fn results(report: &Report) -> Value {
     let sample = |(number, sample): (usize, &Sample)| {
-        let facts = SAMPLE_FACTS.into_iter().zip(facts(report, number, sample, hidden));
+        let facts = SAMPLE_FACTS.into_iter().zip(facts(report, number, sample));
         let moments = MOMENTS
             .iter()
             .map(|(name, moment)| (*name, moment(&sample.timings).map(|moment| rounded(moment.as_secs_f64())).into()));
@@ -239,7 +225,7 @@ fn method(report: &Report) -> String {
 }
 
 /// The largest body answers the question.
-fn record_of(bench: &Bench, report: &Report, occasion: &Occasion) -> Record {
+fn record_of(bench: &Bench, report: &Report, occasion: &Occasion, name: String) -> Record {
     let largest = report.comparisons.iter().rev().find(|comparison| comparison.speedup.is_some());
     let ratios = largest.map(|comparison| ratios(report, comparison)).unwrap_or_default();
     let does = match report.metric {
@@ -255,6 +241,7 @@ fn record_of(bench: &Bench, report: &Report, occasion: &Occasion) -> Record {
         caveats.push("Names of hosts are replaced: the command line needs the real ones.".to_owned());
     }
     Record {
+        name,
         question: format!("How much sooner does {} {does} when the body goes out as gzip?", report.url),
         answer: answer(report, largest, occasion),
         status: status(report),

@@ -110,7 +110,7 @@ impl Report {
             .map(|(number, body)| {
                 let own: Vec<&Sample> = counted.iter().copied().filter(|sample| sample.step.body == number).collect();
                 Comparison {
-                    name: body.name.clone(),
+                    name: bench.shown(&body.name),
                     size: body.bytes.len() as u64,
                     sides: [Coding::Identity, Coding::Gzip].map(|coding| side(&own, coding, metric)),
                     speedup: stats::paired_ratio(&pairs(&own, metric), SEED),
@@ -214,7 +214,7 @@ fn method(bench: &Bench) -> String {
     let connections = if bench.settings.fresh { "a fresh connection each" } else { "one kept connection" };
     let model = match (bench.bogus_model, &bench.body.model) {
         (Some(_), _) => "; a model that nobody has, so the relay alone".to_owned(),
-        (None, Some(model)) => format!("; model {model}"),
+        (None, Some(model)) => format!("; model {}", bench.shown(model)),
         (None, None) => String::new(),
     };
     format!(
