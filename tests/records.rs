@@ -1,5 +1,8 @@
 //! What `gzpost bench` keeps: exports and records that agree with each other, and hold no secrets.
 
+use std::collections::BTreeMap;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use gzpost::output::units;
@@ -8,7 +11,7 @@ use gzpost::stats;
 use serde_json::Value;
 
 use crate::bench::{answer_all, bench, json, relay, rows, text, url};
-use crate::program::{Output, Program, TempDir};
+use crate::program::{Output, Program, SmallDisk, TempDir};
 use crate::sample::{OK, chat};
 use crate::server::{Server, read_file};
 
@@ -134,6 +137,73 @@ fn a_folder_with_something_else_in_it_is_refused_before_anything_is_sent() {
     }
     bench(&["--export-json", "no/folder", &server.url("/"), "-"]).stdin(chat(2000)).run().assert_error(23);
     server.assert_unasked();
+}
+
+/// The names of all that is in a folder, hidden files too, with what is in the files.
+fn whole(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
+    entries.map(|path| (name(&path), std::fs::read(&path).unwrap_or_default())).collect()
+}
+
+#[test]
+fn what_could_not_be_written_is_refused_before_anything_is_sent() {
+    let server = Server::many(|_, conn| answer_all(conn, OK));
+    for name in ["record.json", "samples.csv", "record.md", ".record.md.new"] {
+        let folder = TempDir::new();
+        folder.write("record.json", "{\"schema\":\"gzpost.bench/v1\",\"current\":{}}");
+        let _ = std::fs::remove_file(folder.path().join(name));
+        std::fs::create_dir(folder.path().join(name)).expect("a folder");
+        let before = whole(folder.path());
+        let output = bench(&["--record"]).arg(folder.path()).args([&server.url("/"), "-"]).stdin(chat(2000)).run();
+        output.assert_error(if name == "record.json" { 26 } else { 23 }).assert_stderr_has(name);
+        assert_eq!(whole(folder.path()), before);
+    }
+    // A folder where nobody can make a file, root neither.
+    bench(&["--record", "/proc/self", &server.url("/"), "-"]).stdin(chat(2000)).run().assert_error(23);
+    server.assert_unasked();
+}
+
+#[test]
+fn a_full_disk_leaves_the_former_record_whole() {
+    const PAGE: u64 = 4096;
+    let Some(disk) = SmallDisk::new() else { return };
+    let server = Server::many(|_, conn| answer_all(conn, OK));
+    let run = || bench(&["-n", "1", "--record"]).arg(disk.path()).args([&server.url("/"), "-"]).stdin(chat(2000)).run();
+    run().assert_code(0);
+    let filler = disk.path().join("filler");
+    std::fs::write(&filler, vec![0; 64 << 10]).expect_err("a full disk");
+    let full = filler.metadata().expect("a file").len();
+    // One after the other of the new files still fits.
+    for room in 0..3 {
+        let file = std::fs::File::options().write(true).open(&filler).expect("a file");
+        file.set_len(full - room * PAGE).expect("a smaller file");
+        let before = whole(disk.path());
+        run().assert_code(23).assert_stderr_has("could not be written: No space left");
+        assert!(whole(disk.path()) == before, "{:?}", whole(disk.path()).keys());
+    }
+    std::fs::remove_file(&filler).expect("a file");
+    run().assert_code(0);
+    assert_eq!(whole(disk.path()).len(), 4);
+}
+
+#[test]
+fn a_record_that_others_may_not_read_stays_so() {
+    let server = Server::many(|_, conn| answer_all(conn, OK));
+    let folder = TempDir::new();
+    let run =
+        || bench(&["-n", "1", "--record"]).arg(folder.path()).args([&server.url("/"), "-"]).stdin(chat(2000)).run();
+    run().assert_code(0);
+    for name in whole(folder.path()).into_keys() {
+        std::fs::set_permissions(folder.path().join(name), Permissions::from_mode(0o600)).expect("a file");
+    }
+    run().assert_code(0);
+    let files = whole(folder.path());
+    assert_eq!(files.len(), 4);
+    for name in files.into_keys() {
+        let mode = folder.path().join(&name).metadata().expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
 }
 
 /// Everything that a bench can write.
