@@ -188,6 +188,15 @@ fn a_full_disk_leaves_the_former_record_whole() {
 }
 
 #[test]
+fn an_export_that_fails_leaves_the_others_and_the_record() {
+    let server = Server::many(|_, conn| answer_all(conn, OK));
+    let exports = ["--export-json", "/dev/full", "--export-csv", "a.csv", "--record", "record"];
+    let output = bench(&["-n", "1"]).args(exports).args([&server.url("/"), "-"]).stdin(chat(2000)).run();
+    output.assert_code(23).assert_stderr_has("/dev/full: could not be written");
+    assert_eq!(text(output.home.path(), "a.csv"), text(output.home.path(), "record/samples.csv"));
+}
+
+#[test]
 fn a_record_that_others_may_not_read_stays_so() {
     let server = Server::many(|_, conn| answer_all(conn, OK));
     let folder = TempDir::new();

@@ -50,21 +50,22 @@ pub(super) fn open(exports: &Exports) -> Result<Files> {
     Ok([open(&exports.json)?, open(&exports.csv)?, open(&exports.markdown)?, open(&exports.svg)?])
 }
 
-/// Writes everything that was asked for.
+/// Writes everything that was asked for; what fails does not keep the rest from being written.
 pub(super) fn write(bench: &Bench, report: &Report, occasion: &Occasion, files: Files) -> Result<()> {
     let samples = samples_csv(report);
     let [json, csv, markdown, svg] = files;
-    json.write(|| format!("{:#}\n", results(report)))?;
-    csv.write(|| samples.clone())?;
-    markdown.write(|| text::markdown(report))?;
-    svg.write(|| svg::figure(&tables::figure(report)))?;
-    match &bench.exports.record {
-        Some(folder) => {
-            let name = bench.shown(&record::name(folder));
-            record::write(folder, &record_of(bench, report, occasion, name), &samples)
-        }
-        None => Ok(()),
-    }
+    let keep = |folder: &PathBuf| {
+        let name = bench.shown(&record::name(folder));
+        record::write(folder, &record_of(bench, report, occasion, name), &samples)
+    };
+    let written = [
+        bench.exports.record.as_ref().map_or(Ok(()), keep),
+        json.write(|| format!("{:#}\n", results(report))),
+        csv.write(|| samples.clone()),
+        markdown.write(|| text::markdown(report)),
+        svg.write(|| svg::figure(&tables::figure(report))),
+    ];
+    written.into_iter().collect()
 }
 
 /// The CSV of all samples: seconds as curl prints them, nothing for what did not happen.
