@@ -19,7 +19,7 @@ use crate::server::{Server, read_file};
 fn record_csv_and_markdown_say_the_same() {
     let relay = relay(500.0, Behave::Decode);
     let arguments =
-        ["--sizes", "0,32K,64K", "--bogus-model", "-n", "5", "--record", "record", "--export-csv", "all.csv"];
+        ["--sizes", "0,32K,64K", "--bogus-model", "-n", "6", "--record", "record", "--export-csv", "all.csv"];
     let more = ["--export-markdown", "tables.md", "--export-svg", "figure.svg", &url(&relay)];
     let output = bench(&arguments).args(more).run();
     output.assert_code(0);
@@ -34,7 +34,7 @@ fn record_csv_and_markdown_say_the_same() {
         record["answer"].as_str().unwrap()
     )));
     let rows = rows(&samples);
-    assert_eq!(rows.len(), 2 * 3 * 6);
+    assert_eq!(rows.len(), 2 * 3 * 7);
     let times = |body: &str, coding: &str| -> Vec<f64> {
         let wanted =
             rows.iter().filter(|row| row["warmup"] == "false" && row["body"] == body && row["coding"] == coding);
@@ -48,7 +48,7 @@ fn record_csv_and_markdown_say_the_same() {
             let found = |stat: &str| body[coding]["ms"][stat].as_f64().expect("a number");
             // The CSV has whole microseconds.
             assert!((found("median") - summary.median).abs() < 0.002 && (found("p95") - summary.p95).abs() < 0.002);
-            assert_eq!(body[coding]["n"], 5);
+            assert_eq!(body[coding]["n"], 6);
             let cells = format!("| {name} | {coding} |");
             let line = page.lines().find(|line| line.starts_with(&cells)).expect("a row");
             assert!(line.contains(&format!(" | {} | ", units::milliseconds(found("median")))), "{line}");
@@ -60,6 +60,14 @@ fn record_csv_and_markdown_say_the_same() {
     assert!((value - stats::median(&ratios).expect("pairs")).abs() < 0.01, "{value} {ratios:?}");
     assert!(record["answer"].as_str().is_some_and(|answer| answer.starts_with(&format!("{value:.2} times"))));
     assert!(text(output.home.path(), "figure.svg").contains("<polyline"));
+    // The interval of six is all of them.
+    let speedup = &record["current"]["extra"]["bodies"][2]["speedup"];
+    let ends = [f64::min, f64::max].map(|end| ratios.iter().copied().reduce(end).expect("pairs"));
+    for (name, end) in ["low", "high"].into_iter().zip(ends) {
+        assert!((speedup[name].as_f64().expect("an end") - end).abs() < 0.01 * end, "{speedup} {ratios:?}");
+    }
+    let interval = ["low", "high"].map(|name| format!("{:.2}", speedup[name].as_f64().expect("an end"))).join(" to ");
+    assert!(page.contains(&format!(" | {interval} |")) && page.contains(&format!("speed-up {interval};")), "{page}");
 }
 
 #[test]
@@ -95,6 +103,11 @@ fn a_record_has_every_field() {
         assert!(current["percentiles"][field].is_number(), "{field}");
     }
     assert_eq!(current["build"]["version"], env!("CARGO_PKG_VERSION"));
+    // There is no interval of so few pairs.
+    let speedup = &current["extra"]["bodies"][1]["speedup"];
+    assert!(speedup["median"].is_number() && speedup["low"].is_null() && speedup["high"].is_null(), "{speedup}");
+    assert!(record["answer"].as_str().is_some_and(|answer| answer.contains("too few pairs for an interval")));
+    output.assert_stderr_has("take at least 6");
     assert!(current["environment"]["load_before"].is_array() && current["environment"]["network"].is_object());
 }
 

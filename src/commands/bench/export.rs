@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use super::End;
-use super::report::{Comparison, Cost, Report, SEED, Side};
+use super::report::{Comparison, Cost, Report, Side};
 use super::sample::Sample;
 use super::{tables, text};
 use crate::cli::{Bench, Exports, Metric};
@@ -15,7 +15,7 @@ use crate::http::timing::Timings;
 use crate::output::export::Export;
 use crate::output::record::{self, Record};
 use crate::output::{csv, svg, units, utc};
-use crate::stats::{self, Line, Ratio, Summary};
+use crate::stats::{self, FEWEST, Line, Ratio, Summary};
 
 /// What a record says about the time before the measurement.
 pub(super) struct Occasion {
@@ -164,7 +164,10 @@ fn extra(report: &Report) -> Value {
 
 fn comparison(comparison: &Comparison) -> Value {
     let [plain, gzip] = comparison.sides.each_ref().map(side);
-    let speedup = |Ratio { n, median, low, high }: Ratio| json!({"pairs": n, "median": rounded(median), "low": rounded(low), "high": rounded(high)});
+    let speedup = |Ratio { n, median, interval }: Ratio| {
+        let (low, high) = interval.map(|(low, high)| (rounded(low), rounded(high))).unzip();
+        json!({"pairs": n, "median": rounded(median), "low": low, "high": high})
+    };
     json!({
         "body": comparison.name,
         "size_body": comparison.size,
@@ -219,8 +222,8 @@ fn status(report: &Report) -> &'static str {
 fn method(report: &Report) -> String {
     format!(
         "{}. Percentiles by nearest rank, so p95 is the largest of fewer than 20; the speed-up is the median of plain \
-         over gzip pair by pair, its interval a bootstrap of the pairs (seed {SEED}); lines over sizes by Theil and \
-         Sen through the medians. A KB is 1,000 bytes.",
+         over gzip pair by pair, its interval the two ratios whose ranks hold the true median at least 95 times in 100 \
+         (sign test), from {FEWEST} pairs on; lines over sizes by Theil and Sen through the medians. A KB is 1,000 bytes.",
         report.method
     )
 }
@@ -275,15 +278,19 @@ fn answer(report: &Report, largest: Option<&Comparison>, occasion: &Occasion) ->
         let [plain, gzip] = [0, 1].map(|at| largest.sides[at].times.map(|times| units::milliseconds(times.median)));
         Some((largest, largest.speedup?, plain?, gzip?))
     });
-    let Some((Comparison { name, size, sides, .. }, Ratio { n, median, low, high }, plain, gzip)) = parts else {
+    let Some((Comparison { name, size, sides, .. }, Ratio { n, median, interval }, plain, gzip)) = parts else {
         return format!("Nothing could be compared at {} on {when}: no pair of requests succeeded.", report.url);
     };
     let (size, sent) = (units::bytes(*size), units::bytes(sides[1].sent));
+    let interval = match interval.map(tables::shown_interval) {
+        Some(interval) => format!("95 % interval of the speed-up {interval}"),
+        None => "too few pairs for an interval of the speed-up".to_owned(),
+    };
     format!(
         "{median:.2} times as soon for the largest body, {name} ({size}, {sent} as gzip): {gzip} in place of {plain} \
-         (medians of time_{}; 95 % interval of the speed-up {low:.2} to {high:.2}; {n} interleaved pairs against {} on \
-         {when}).",
+         (medians of time_{}; {interval}; {} against {} on {when}).",
         report.metric.name(),
+        units::count(n as u64, "interleaved pair"),
         report.url,
     )
 }

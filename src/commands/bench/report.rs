@@ -8,13 +8,7 @@ use super::sample::{Run, Sample, milliseconds};
 use crate::body::Coding;
 use crate::cli::{Bench, Metric};
 use crate::output::units;
-use crate::stats::{self, Line, Ratio, Summary};
-
-/// Resampling is the same in every run over the same samples.
-pub(super) const SEED: u64 = 2_026;
-
-/// Fewer pairs than this are not enough for an interval.
-const FEW: usize = 5;
+use crate::stats::{self, FEWEST, Line, Ratio, Summary};
 
 /// Through two points there is always a line; only a third one says whether it means something.
 const POINTS: usize = 3;
@@ -113,7 +107,7 @@ impl Report {
                     name: bench.shown(&body.name),
                     size: body.bytes.len() as u64,
                     sides: [Coding::Identity, Coding::Gzip].map(|coding| side(&own, coding, metric)),
-                    speedup: stats::paired_ratio(&pairs(&own, metric), SEED),
+                    speedup: stats::paired_ratio(&pairs(&own, metric)),
                 }
             })
             .collect();
@@ -236,14 +230,14 @@ fn warnings(comparisons: &[Comparison]) -> Vec<String> {
             let (plain, gzip) = (list(&plain.statuses), list(&gzip.statuses));
             warnings.push(format!("{name}: status {plain} plain but {gzip} as gzip: not the same work"));
         }
-        if let Some(ratio) = speedup.filter(|ratio| ratio.n >= FEW && ratio.is_undecided()) {
-            let (low, high) = (ratio.low, ratio.high);
-            warnings.push(format!("{name}: the interval {low:.2} to {high:.2} spans 1: no difference was shown"));
+        if let Some(interval) = speedup.filter(Ratio::is_undecided).and_then(|ratio| ratio.interval) {
+            let interval = super::tables::shown_interval(interval);
+            warnings.push(format!("{name}: the interval {interval} spans 1: no difference was shown"));
         }
     }
     let fewest = comparisons.iter().map(|comparison| comparison.speedup.map_or(0, |ratio| ratio.n)).min();
-    if let Some(n) = fewest.filter(|n| *n < FEW) {
-        warnings.push(format!("{n} pairs are too few for an interval; take at least {FEW}"));
+    if let Some(n) = fewest.filter(|n| *n < FEWEST) {
+        warnings.push(format!("{n} pairs are too few for an interval; take at least {FEWEST}"));
     }
     warnings
 }
