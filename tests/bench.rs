@@ -162,6 +162,7 @@ fn a_bogus_models_answer_counts_and_another_error_does_not() {
         (NO_MODEL, 0),
         (&NO_MODEL.replace("404 Not Found", "503 Service Unavailable"), 0),
         ("HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\nno model!", 22),
+        (&NO_MODEL.replace("404 Not Found", "429 Too Many Requests"), 22),
         ("HTTP/1.1 401 Unauthorized\r\nContent-Length: 3\r\n\r\nkey", 22),
         ("HTTP/1.1 301 Moved\r\nLocation: /v1\r\nContent-Length: 0\r\n\r\n", 22),
     ] {
@@ -173,6 +174,27 @@ fn a_bogus_models_answer_counts_and_another_error_does_not() {
         let requests: Vec<Request> = server.finish_all().into_iter().flatten().collect();
         let body: Value = serde_json::from_slice(&requests[1].decoded()).expect("JSON");
         assert_eq!(body["model"], "gzpost-bench-no-such-model");
+    }
+}
+
+#[test]
+fn answers_of_several_statuses_are_warned_about() {
+    let bogus = ["--bogus-model", "--sizes", "2K", "-n", "6", "--warmup", "0"];
+    for (status, code) in [("503 Service Unavailable", 0), ("429 Too Many Requests", 22)] {
+        let other = NO_MODEL.replace("404 Not Found", status);
+        // Every third one, so both codings are met: A B *B* A A *B* B A *A* B B *A*.
+        let server = Server::many(move |number, conn| {
+            answer_all(conn, if number % 3 == 2 { &other } else { NO_MODEL });
+        });
+        let output = bench(&bogus).args(["--export-json", "a.json", &server.url("/")]).run();
+        output.assert_code(code);
+        let number = &status[..3];
+        for coding in ["plain", "gzip"] {
+            let text = format!("warning: 2K {coding}: statuses 404 and {number}: not the same work");
+            output.assert_stderr_has(&text);
+            let failures = &json(&output, "a.json")["bodies"][0][coding]["failures"];
+            assert_eq!(*failures, if code == 0 { 0 } else { 2 }, "{coding}");
+        }
     }
 }
 

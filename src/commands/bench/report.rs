@@ -221,13 +221,19 @@ fn method(bench: &Bench) -> String {
 fn warnings(comparisons: &[Comparison]) -> Vec<String> {
     let mut warnings = Vec::new();
     for Comparison { name, sides: [plain, gzip], speedup, .. } in comparisons {
-        for side in [plain, gzip].into_iter().filter(|side| side.failures > 0) {
+        let list = |side: &Side| side.statuses.iter().map(u16::to_string).collect::<Vec<_>>().join(" and ");
+        let differ = plain.statuses != gzip.statuses && !plain.statuses.is_empty() && !gzip.statuses.is_empty();
+        for side in [plain, gzip] {
             let coding = super::tables::word(side.coding);
-            warnings.push(format!("{name} {coding}: {} of {} requests failed", side.failures, side.n));
+            if side.failures > 0 {
+                warnings.push(format!("{name} {coding}: {} of {} requests failed", side.failures, side.n));
+            }
+            if side.statuses.len() > 1 && !differ {
+                warnings.push(format!("{name} {coding}: statuses {}: not the same work", list(side)));
+            }
         }
-        if plain.statuses != gzip.statuses && !plain.statuses.is_empty() && !gzip.statuses.is_empty() {
-            let list = |statuses: &BTreeSet<u16>| statuses.iter().map(u16::to_string).collect::<Vec<_>>().join(" and ");
-            let (plain, gzip) = (list(&plain.statuses), list(&gzip.statuses));
+        if differ {
+            let (plain, gzip) = (list(plain), list(gzip));
             warnings.push(format!("{name}: status {plain} plain but {gzip} as gzip: not the same work"));
         }
         if let Some(interval) = speedup.filter(Ratio::is_undecided).and_then(|ratio| ratio.interval) {

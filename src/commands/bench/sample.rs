@@ -140,8 +140,9 @@ impl Taste {
             return failure(*kind, message, None);
         }
         let status = transfer.status.unwrap_or_default();
-        // The answer that a bogus model was sent for: it says that there is no such model.
-        if self.bogus_model.is_some_and(|model| contains(&self.beginning, model)) {
+        // The answer that a bogus model was sent for: it says that there is no such model. A limit of requests is the
+        // work of something in front of that, whatever it repeats.
+        if status != 429 && self.bogus_model.is_some_and(|model| contains(&self.beginning, model)) {
             return None;
         }
         if status >= 400 {
