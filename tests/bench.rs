@@ -91,10 +91,27 @@ fn requests_go_out_as_a_b_b_a_each_over_a_fresh_connection() {
 fn keepalive_is_one_connection() {
     let server = Server::many(|_, conn| answer_all(conn, OK));
     let output = bench(&["--keepalive", "-n", "2", "--warmup", "0", "-H", "x-a: b", &server.url("/"), "-"]);
-    output.stdin(chat(5000)).run().assert_code(0);
+    let output = output.stdin(chat(5000)).run();
+    output.assert_code(0).assert_stderr_lacks("--keepalive");
+    assert!(output.stdout_text().contains("; one kept connection; "), "{}", output.describe());
     let requests = server.finish();
     assert_eq!(order(&requests), "ABBA");
     assert!(requests.iter().all(|request| request.field("x-a") == Some("b")));
+}
+
+#[test]
+fn a_connection_that_the_server_does_not_keep_is_told() {
+    let server = Server::many(|_, mut conn| {
+        conn.read_request();
+        conn.write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+    });
+    let arguments = ["--keepalive", "-n", "5", "--export-json", "a.json", &server.url("/"), "-"];
+    let output = bench(&arguments).stdin(chat(2000)).run();
+    output.assert_code(0).assert_stderr_has("12 connections for 12 requests, in spite of --keepalive");
+    let found = json(&output, "a.json");
+    let method = found["method"].as_str().expect("a method");
+    assert!(method.contains("; 12 connections for 12 requests; ") && !method.contains("kept"), "{method}");
+    assert_eq!(server.finish_all().len(), 12);
 }
 
 #[test]

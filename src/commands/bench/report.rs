@@ -112,11 +112,14 @@ impl Report {
             })
             .collect();
         let costs = [0, 1].map(|at| cost(&comparisons, at));
+        let anew = made_anew(bench, &run.samples);
+        let mut warnings = warnings(&comparisons);
+        warnings.extend(anew.as_ref().map(|counts| format!("{counts}, in spite of --keepalive")));
         Report {
             url: bench.shown_url.clone(),
-            method: method(bench),
+            method: method(bench, anew),
             network: network(&run, &counted, bodies.len()),
-            warnings: warnings(&comparisons),
+            warnings,
             costs,
             comparisons,
             metric,
@@ -200,12 +203,20 @@ fn network(run: &Run, counted: &[&Sample], bodies: usize) -> Network {
     }
 }
 
-fn method(bench: &Bench) -> String {
+/// With `--keepalive`, how many connections there were when it was not one: that is for the server to decide.
+fn made_anew(bench: &Bench, samples: &[Sample]) -> Option<String> {
+    let made: u64 = samples.iter().map(|sample| u64::from(sample.num_connects)).sum();
+    let counts = || [units::count(made, "connection"), units::count(samples.len() as u64, "request")].join(" for ");
+    (!bench.settings.fresh && made != 1).then(counts)
+}
+
+fn method(bench: &Bench, made_anew: Option<String>) -> String {
     let warmup = match bench.warmup {
         0 => "without a warm-up".to_owned(),
         warmup => format!("after {}", units::count(warmup as u64, "warm-up pair")),
     };
-    let connections = if bench.settings.fresh { "a fresh connection each" } else { "one kept connection" };
+    let one = if bench.settings.fresh { "a fresh connection each" } else { "one kept connection" };
+    let connections = made_anew.unwrap_or_else(|| one.to_owned());
     let model = match (bench.bogus_model, &bench.body.model) {
         (Some(_), _) => "; a model that nobody has, so the relay alone".to_owned(),
         (None, Some(model)) => format!("; model {}", bench.shown(model)),
