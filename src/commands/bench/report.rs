@@ -1,12 +1,14 @@
 //! What a bench found: plain against gzip per body, the way to the relay, and what a KB costs.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use super::End;
 use super::bodies::Prepared;
 use super::sample::{Run, Sample, milliseconds};
 use crate::body::Coding;
 use crate::cli::{Bench, Metric};
+use crate::http::timing::Timings;
 use crate::output::units;
 use crate::stats::{self, FEWEST, Line, Ratio, Summary};
 
@@ -181,9 +183,8 @@ fn line(points: &[(f64, f64)]) -> Option<Line> {
 fn network(run: &Run, counted: &[&Sample], bodies: usize) -> Network {
     let connected: Vec<&Sample> =
         run.samples.iter().filter(|sample| sample.num_connects == 1 && sample.failure.is_none()).collect();
-    let between = |from: fn(&Sample) -> Option<std::time::Duration>, to: fn(&Sample) -> Option<std::time::Duration>| {
-        let times: Vec<f64> =
-            connected.iter().filter_map(|sample| Some(milliseconds(to(sample)?.checked_sub(from(sample)?)?))).collect();
+    let median = |time: fn(&Timings) -> Option<Duration>| {
+        let times: Vec<f64> = connected.iter().filter_map(|sample| time(&sample.timings)).map(milliseconds).collect();
         stats::median(&times)
     };
     let mut points = Vec::new();
@@ -195,8 +196,8 @@ fn network(run: &Run, counted: &[&Sample], bodies: usize) -> Network {
     }
     Network {
         dns: run.samples.first().and_then(|sample| sample.timings.namelookup).map(milliseconds),
-        connect: between(|sample| sample.timings.namelookup, |sample| sample.timings.connect),
-        tls: between(|sample| sample.timings.connect, |sample| sample.timings.appconnect),
+        connect: median(|timings| timings.between(|t| t.namelookup, |t| t.connect)),
+        tls: median(|timings| timings.between(|t| t.connect, |t| t.appconnect)),
         tls_version: run.tls,
         connections: connected.len(),
         relay: line(&points),

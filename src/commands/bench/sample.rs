@@ -79,7 +79,7 @@ impl Sample {
 
     /// What the relay and the way to it took once there was a connection and content, in milliseconds.
     pub fn wait(&self) -> Option<f64> {
-        let wait = self.timings.starttransfer?.checked_sub(self.timings.pretransfer?)?;
+        let wait = self.timings.between(|t| t.pretransfer, |t| t.starttransfer)?;
         self.failure.is_none().then(|| milliseconds(wait))
     }
 }
