@@ -174,6 +174,34 @@ fn failures_are_counted_and_shown() {
 }
 
 #[test]
+fn too_few_pairs_are_warned_about_where_nothing_else_is_the_reason() {
+    let failing = |number: usize| number % 2 == 1;
+    for (pairs, fails, expected) in [
+        ("1", false, Some("there is no interval of 1 pair; take at least 6")),
+        ("5", false, Some("there is no interval of 5 pairs; take at least 6")),
+        ("6", false, None),
+        ("5", true, None),
+        ("10", true, None),
+    ] {
+        let server = Server::many(move |number, conn| {
+            let refused = "HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n";
+            answer_all(conn, if fails && failing(number) { refused } else { OK })
+        });
+        let output = bench(&["-n", pairs, "--warmup", "0", &server.url("/"), "-"]).stdin(chat(2000)).run();
+        output.assert_code(if fails { 22 } else { 0 });
+        match expected {
+            Some(text) => output.assert_stderr_has(text),
+            None => output.assert_stderr_lacks("take at least"),
+        };
+        drop(server);
+    }
+    let slow = relay::Config { floor: Duration::from_millis(150), speed: 1.0, ..relay::Config::default() };
+    let relay = Relay::start(&slow).expect("a relay");
+    let limit = ["-n", "5", "--sizes", "0", "--bogus-model", "--warmup", "0", "--max-time-total", "0.4"];
+    bench(&limit).arg(url(&relay)).run().assert_code(0).assert_stderr_lacks("take at least");
+}
+
+#[test]
 fn a_bogus_models_answer_counts_and_another_error_does_not() {
     for (answer, code) in [
         (NO_MODEL, 0),

@@ -107,7 +107,7 @@ fn a_record_has_every_field() {
     let speedup = &current["extra"]["bodies"][1]["speedup"];
     assert!(speedup["median"].is_number() && speedup["low"].is_null() && speedup["high"].is_null(), "{speedup}");
     assert!(record["answer"].as_str().is_some_and(|answer| answer.contains("too few pairs for an interval")));
-    output.assert_stderr_has("take at least 6");
+    output.assert_stderr_has("there is no interval of 2 pairs; take at least 6");
     assert!(current["environment"]["load_before"].is_array() && current["environment"]["network"].is_object());
 }
 

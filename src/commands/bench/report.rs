@@ -116,6 +116,12 @@ impl Report {
         let costs = [0, 1].map(|at| cost(&comparisons, at));
         let anew = made_anew(bench, &run.samples);
         let mut warnings = warnings(&comparisons);
+        // Failures, a time that was up and a signal are told as such.
+        let whole = |own: &Comparison| own.sides.iter().all(|side| side.failures == 0);
+        if bench.pairs < FEWEST && run.end == End::Complete && comparisons.iter().any(whole) {
+            let pairs = units::count(bench.pairs as u64, "pair");
+            warnings.push(format!("there is no interval of {pairs}; take at least {FEWEST}"));
+        }
         warnings.extend(anew.as_ref().map(|counts| format!("{counts}, in spite of --keepalive")));
         Report {
             url: bench.shown_url.clone(),
@@ -252,10 +258,6 @@ fn warnings(comparisons: &[Comparison]) -> Vec<String> {
             let interval = super::tables::shown_interval(interval);
             warnings.push(format!("{name}: the interval {interval} spans 1: no difference was shown"));
         }
-    }
-    let fewest = comparisons.iter().map(|comparison| comparison.speedup.map_or(0, |ratio| ratio.n)).min();
-    if let Some(n) = fewest.filter(|n| *n < FEWEST) {
-        warnings.push(format!("{n} pairs are too few for an interval; take at least {FEWEST}"));
     }
     warnings
 }
