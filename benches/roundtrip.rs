@@ -51,6 +51,7 @@ fn main() -> Result<()> {
     println!("{}", text(&rows));
     let Some((_, summary, _)) = rows.first().copied() else { return Ok(()) };
     let record = Record {
+        name: record::name(&folder),
         question: "How long does the round trip of a command take?".to_owned(),
         answer: answer(&rows, &utc::format(measured_at, "%Y-%m-%d %H:%M UTC")),
         status: "complete",

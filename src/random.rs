@@ -1,4 +1,4 @@
-//! Random numbers that are the same on every machine: for bodies that never were and for resampling.
+//! Random numbers that are the same on every machine: for bodies that never were.
 
 /// Splitmix64 (Steele, Lea and Flood, 2014).
 #[derive(Debug, Clone)]

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use crate::random::Random;
-
-/// Resamples of a bootstrap: the ends of a 95 % interval are then good to about two digits.
-const RESAMPLES: usize = 2_000;
+/// With fewer samples, the smallest and the largest hold the median between them less than 95 times in 100.
+pub const FEWEST: usize = 6;
 
 /// What is said about a set of samples; each figure is in the samples' own unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,10 +33,8 @@ pub struct Ratio {
     pub n: usize,
     /// The median of the ratios, pair by pair.
     pub median: f64,
-    /// The lower end of the 95 % interval.
-    pub low: f64,
-    /// The upper end of the 95 % interval.
-    pub high: f64,
+    /// The ends of its 95 % interval, which are two of the ratios; `None` below `FEWEST` pairs.
+    pub interval: Option<(f64, f64)>,
 }
 
 /// `y = floor + slope × x`
@@ -51,10 +47,10 @@ pub struct Line {
 }
 
 impl Ratio {
-    /// Whether the interval leaves open which of the two is the larger.
+    /// Whether there is an interval and it leaves open which of the two is the larger.
     #[must_use]
     pub fn is_undecided(&self) -> bool {
-        self.low <= 1.0 && self.high >= 1.0
+        self.interval.is_some_and(|(low, high)| low <= 1.0 && high >= 1.0)
     }
 }
 
@@ -108,27 +104,34 @@ pub fn summary(values: &[f64]) -> Option<Summary> {
     })
 }
 
-/// How many times the first of each pair is the second: the median of the ratios, with a percentile-bootstrap interval
-/// (resampling of whole pairs, Efron 1979). The same pairs and the same seed give the same figures. `None` without
+/// How many times the first of each pair is the second: the median of the ratios and its interval. `None` without
 /// pairs, or when a second is 0.
 #[must_use]
-pub fn paired_ratio(pairs: &[(f64, f64)], seed: u64) -> Option<Ratio> {
-    let ratios: Vec<f64> = pairs.iter().map(|(first, second)| first / second).collect();
+pub fn paired_ratio(pairs: &[(f64, f64)]) -> Option<Ratio> {
+    let mut ratios: Vec<f64> = pairs.iter().map(|(first, second)| first / second).collect();
     if ratios.iter().any(|ratio| !ratio.is_finite()) {
         return None;
     }
-    let median = median(&ratios)?;
-    let mut random = Random::new(seed);
-    let mut drawn = vec![0.0; ratios.len()];
-    let mut medians = Vec::with_capacity(RESAMPLES);
-    for _ in 0..RESAMPLES {
-        drawn.fill_with(|| ratios[random.below(ratios.len())]);
-        medians.extend(middle(&mut drawn));
+    ratios.sort_unstable_by(f64::total_cmp);
+    let n = ratios.len();
+    let interval = rank(n).map(|rank| (ratios[rank - 1], ratios[n - rank]));
+    Some(Ratio { n, median: median(&ratios)?, interval })
+}
+
+/// The largest k so that the k-th smallest and the k-th largest of n samples hold the true median between them at least
+/// 95 times in 100, whatever the distribution: `1 - 2 P(Bin(n, 1/2) < k)`, as in the sign test. `None` below `FEWEST`.
+fn rank(n: usize) -> Option<usize> {
+    // The terms are C(n, i) / 2^n; of large n the first ones are too small to be anything but logarithms.
+    let mut logarithm = -(n as f64) * std::f64::consts::LN_2;
+    let mut tail = 0.0;
+    for below in 0..n {
+        tail += logarithm.exp();
+        if tail > 0.025 {
+            return Some(below).filter(|rank| *rank > 0);
+        }
+        logarithm += ((n - below) as f64 / (below + 1) as f64).ln();
     }
-    medians.sort_unstable_by(f64::total_cmp);
-    // 2.5 % are cut off at either end.
-    let cut = RESAMPLES / 40;
-    Some(Ratio { n: ratios.len(), median, low: medians[cut - 1], high: medians[RESAMPLES - cut] })
+    None
 }
 
 /// The line through points by Theil and Sen: the median of the slopes between all pairs of points with different x,

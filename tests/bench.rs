@@ -91,10 +91,27 @@ fn requests_go_out_as_a_b_b_a_each_over_a_fresh_connection() {
 fn keepalive_is_one_connection() {
     let server = Server::many(|_, conn| answer_all(conn, OK));
     let output = bench(&["--keepalive", "-n", "2", "--warmup", "0", "-H", "x-a: b", &server.url("/"), "-"]);
-    output.stdin(chat(5000)).run().assert_code(0);
+    let output = output.stdin(chat(5000)).run();
+    output.assert_code(0).assert_stderr_lacks("--keepalive");
+    assert!(output.stdout_text().contains("; one kept connection; "), "{}", output.describe());
     let requests = server.finish();
     assert_eq!(order(&requests), "ABBA");
     assert!(requests.iter().all(|request| request.field("x-a") == Some("b")));
+}
+
+#[test]
+fn a_connection_that_the_server_does_not_keep_is_told() {
+    let server = Server::many(|_, mut conn| {
+        conn.read_request();
+        conn.write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+    });
+    let arguments = ["--keepalive", "-n", "5", "--export-json", "a.json", &server.url("/"), "-"];
+    let output = bench(&arguments).stdin(chat(2000)).run();
+    output.assert_code(0).assert_stderr_has("12 connections for 12 requests, in spite of --keepalive");
+    let found = json(&output, "a.json");
+    let method = found["method"].as_str().expect("a method");
+    assert!(method.contains("; 12 connections for 12 requests; ") && !method.contains("kept"), "{method}");
+    assert_eq!(server.finish_all().len(), 12);
 }
 
 #[test]
@@ -157,11 +174,40 @@ fn failures_are_counted_and_shown() {
 }
 
 #[test]
+fn too_few_pairs_are_warned_about_where_nothing_else_is_the_reason() {
+    let failing = |number: usize| number % 2 == 1;
+    for (pairs, fails, expected) in [
+        ("1", false, Some("there is no interval of 1 pair; take at least 6")),
+        ("5", false, Some("there is no interval of 5 pairs; take at least 6")),
+        ("6", false, None),
+        ("5", true, None),
+        ("10", true, None),
+    ] {
+        let server = Server::many(move |number, conn| {
+            let refused = "HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n";
+            answer_all(conn, if fails && failing(number) { refused } else { OK })
+        });
+        let output = bench(&["-n", pairs, "--warmup", "0", &server.url("/"), "-"]).stdin(chat(2000)).run();
+        output.assert_code(if fails { 22 } else { 0 });
+        match expected {
+            Some(text) => output.assert_stderr_has(text),
+            None => output.assert_stderr_lacks("take at least"),
+        };
+        drop(server);
+    }
+    let slow = relay::Config { floor: Duration::from_millis(150), speed: 1.0, ..relay::Config::default() };
+    let relay = Relay::start(&slow).expect("a relay");
+    let limit = ["-n", "5", "--sizes", "0", "--bogus-model", "--warmup", "0", "--max-time-total", "0.4"];
+    bench(&limit).arg(url(&relay)).run().assert_code(0).assert_stderr_lacks("take at least");
+}
+
+#[test]
 fn a_bogus_models_answer_counts_and_another_error_does_not() {
     for (answer, code) in [
         (NO_MODEL, 0),
         (&NO_MODEL.replace("404 Not Found", "503 Service Unavailable"), 0),
         ("HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\nno model!", 22),
+        (&NO_MODEL.replace("404 Not Found", "429 Too Many Requests"), 22),
         ("HTTP/1.1 401 Unauthorized\r\nContent-Length: 3\r\n\r\nkey", 22),
         ("HTTP/1.1 301 Moved\r\nLocation: /v1\r\nContent-Length: 0\r\n\r\n", 22),
     ] {
@@ -173,6 +219,27 @@ fn a_bogus_models_answer_counts_and_another_error_does_not() {
         let requests: Vec<Request> = server.finish_all().into_iter().flatten().collect();
         let body: Value = serde_json::from_slice(&requests[1].decoded()).expect("JSON");
         assert_eq!(body["model"], "gzpost-bench-no-such-model");
+    }
+}
+
+#[test]
+fn answers_of_several_statuses_are_warned_about() {
+    let bogus = ["--bogus-model", "--sizes", "2K", "-n", "6", "--warmup", "0"];
+    for (status, code) in [("503 Service Unavailable", 0), ("429 Too Many Requests", 22)] {
+        let other = NO_MODEL.replace("404 Not Found", status);
+        // Every third one, so both codings are met: A B *B* A A *B* B A *A* B B *A*.
+        let server = Server::many(move |number, conn| {
+            answer_all(conn, if number % 3 == 2 { &other } else { NO_MODEL });
+        });
+        let output = bench(&bogus).args(["--export-json", "a.json", &server.url("/")]).run();
+        output.assert_code(code);
+        let number = &status[..3];
+        for coding in ["plain", "gzip"] {
+            let text = format!("warning: 2K {coding}: statuses 404 and {number}: not the same work");
+            output.assert_stderr_has(&text);
+            let failures = &json(&output, "a.json")["bodies"][0][coding]["failures"];
+            assert_eq!(*failures, if code == 0 { 0 } else { 2 }, "{coding}");
+        }
     }
 }
 

@@ -1,5 +1,8 @@
 //! What `gzpost bench` keeps: exports and records that agree with each other, and hold no secrets.
 
+use std::collections::BTreeMap;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use gzpost::output::units;
@@ -8,7 +11,7 @@ use gzpost::stats;
 use serde_json::Value;
 
 use crate::bench::{answer_all, bench, json, relay, rows, text, url};
-use crate::program::{Program, TempDir};
+use crate::program::{Output, Program, SmallDisk, TempDir};
 use crate::sample::{OK, chat};
 use crate::server::{Server, read_file};
 
@@ -16,7 +19,7 @@ use crate::server::{Server, read_file};
 fn record_csv_and_markdown_say_the_same() {
     let relay = relay(500.0, Behave::Decode);
     let arguments =
-        ["--sizes", "0,32K,64K", "--bogus-model", "-n", "5", "--record", "record", "--export-csv", "all.csv"];
+        ["--sizes", "0,32K,64K", "--bogus-model", "-n", "6", "--record", "record", "--export-csv", "all.csv"];
     let more = ["--export-markdown", "tables.md", "--export-svg", "figure.svg", &url(&relay)];
     let output = bench(&arguments).args(more).run();
     output.assert_code(0);
@@ -31,7 +34,7 @@ fn record_csv_and_markdown_say_the_same() {
         record["answer"].as_str().unwrap()
     )));
     let rows = rows(&samples);
-    assert_eq!(rows.len(), 2 * 3 * 6);
+    assert_eq!(rows.len(), 2 * 3 * 7);
     let times = |body: &str, coding: &str| -> Vec<f64> {
         let wanted =
             rows.iter().filter(|row| row["warmup"] == "false" && row["body"] == body && row["coding"] == coding);
@@ -45,7 +48,7 @@ fn record_csv_and_markdown_say_the_same() {
             let found = |stat: &str| body[coding]["ms"][stat].as_f64().expect("a number");
             // The CSV has whole microseconds.
             assert!((found("median") - summary.median).abs() < 0.002 && (found("p95") - summary.p95).abs() < 0.002);
-            assert_eq!(body[coding]["n"], 5);
+            assert_eq!(body[coding]["n"], 6);
             let cells = format!("| {name} | {coding} |");
             let line = page.lines().find(|line| line.starts_with(&cells)).expect("a row");
             assert!(line.contains(&format!(" | {} | ", units::milliseconds(found("median")))), "{line}");
@@ -57,6 +60,14 @@ fn record_csv_and_markdown_say_the_same() {
     assert!((value - stats::median(&ratios).expect("pairs")).abs() < 0.01, "{value} {ratios:?}");
     assert!(record["answer"].as_str().is_some_and(|answer| answer.starts_with(&format!("{value:.2} times"))));
     assert!(text(output.home.path(), "figure.svg").contains("<polyline"));
+    // The interval of six is all of them.
+    let speedup = &record["current"]["extra"]["bodies"][2]["speedup"];
+    let ends = [f64::min, f64::max].map(|end| ratios.iter().copied().reduce(end).expect("pairs"));
+    for (name, end) in ["low", "high"].into_iter().zip(ends) {
+        assert!((speedup[name].as_f64().expect("an end") - end).abs() < 0.01 * end, "{speedup} {ratios:?}");
+    }
+    let interval = ["low", "high"].map(|name| format!("{:.2}", speedup[name].as_f64().expect("an end"))).join(" to ");
+    assert!(page.contains(&format!(" | {interval} |")) && page.contains(&format!("speed-up {interval};")), "{page}");
 }
 
 #[test]
@@ -92,6 +103,11 @@ fn a_record_has_every_field() {
         assert!(current["percentiles"][field].is_number(), "{field}");
     }
     assert_eq!(current["build"]["version"], env!("CARGO_PKG_VERSION"));
+    // There is no interval of so few pairs.
+    let speedup = &current["extra"]["bodies"][1]["speedup"];
+    assert!(speedup["median"].is_number() && speedup["low"].is_null() && speedup["high"].is_null(), "{speedup}");
+    assert!(record["answer"].as_str().is_some_and(|answer| answer.contains("too few pairs for an interval")));
+    output.assert_stderr_has("there is no interval of 2 pairs; take at least 6");
     assert!(current["environment"]["load_before"].is_array() && current["environment"]["network"].is_object());
 }
 
@@ -136,27 +152,152 @@ fn a_folder_with_something_else_in_it_is_refused_before_anything_is_sent() {
     server.assert_unasked();
 }
 
+/// The names of all that is in a folder, hidden files too, with what is in the files.
+fn whole(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
+    entries.map(|path| (name(&path), std::fs::read(&path).unwrap_or_default())).collect()
+}
+
 #[test]
-fn no_secret_and_under_an_alias_no_host_is_in_what_is_kept() {
-    const KEY: &str = "sk-very-secret-0123456789";
-    let server = Server::many(|_, conn| {
-        answer_all(conn, "HTTP/1.1 401 Unauthorized\r\nContent-Length: 25\r\n\r\nsk-very-secret-0123456789")
-    });
-    let url = server
-        .url("/v1?key=sk-very-secret-0123456789")
-        .replace("127.0.0.1", "user:sk-very-secret-0123456789@localhost");
-    let field = format!("x-api-key: {KEY}");
-    let arguments = ["-n", "1", "-H", &field, "--bearer-env", "KEY", "--alias", "relay-a", "--record", "record"];
-    let more = ["--export-json", "a.json", "--export-markdown", "a.md", "--export-svg", "a.svg"];
-    let csv = ["--export-csv", "a.csv", &url, "-"];
-    let program = bench(&arguments).args(more).args(csv).env("KEY", KEY).stdin(chat(2000));
-    let output = program.run();
-    output.assert_code(22);
-    for name in ["a.json", "a.md", "a.svg", "a.csv", "record/record.json", "record/record.md", "record/samples.csv"] {
-        let text = text(output.home.path(), name);
-        assert!(!text.contains(KEY) && !text.contains("localhost"), "{name}: {text}");
+fn what_could_not_be_written_is_refused_before_anything_is_sent() {
+    let server = Server::many(|_, conn| answer_all(conn, OK));
+    for name in ["record.json", "samples.csv", "record.md", ".record.md.new"] {
+        let folder = TempDir::new();
+        folder.write("record.json", "{\"schema\":\"gzpost.bench/v1\",\"current\":{}}");
+        let _ = std::fs::remove_file(folder.path().join(name));
+        std::fs::create_dir(folder.path().join(name)).expect("a folder");
+        let before = whole(folder.path());
+        let output = bench(&["--record"]).arg(folder.path()).args([&server.url("/"), "-"]).stdin(chat(2000)).run();
+        output.assert_error(if name == "record.json" { 26 } else { 23 }).assert_stderr_has(name);
+        assert_eq!(whole(folder.path()), before);
     }
-    let line = json(&output, "record/record.json")["current"]["reproduce"].to_string();
-    assert!(line.contains("--bearer-env KEY") && line.contains("@relay-a:"), "{line}");
-    drop(server);
+    // A folder where nobody can make a file, root neither.
+    bench(&["--record", "/proc/self", &server.url("/"), "-"]).stdin(chat(2000)).run().assert_error(23);
+    server.assert_unasked();
+}
+
+#[test]
+fn a_full_disk_leaves_the_former_record_whole() {
+    const PAGE: u64 = 4096;
+    let Some(disk) = SmallDisk::new() else { return };
+    let server = Server::many(|_, conn| answer_all(conn, OK));
+    let run = || bench(&["-n", "1", "--record"]).arg(disk.path()).args([&server.url("/"), "-"]).stdin(chat(2000)).run();
+    run().assert_code(0);
+    let filler = disk.path().join("filler");
+    std::fs::write(&filler, vec![0; 64 << 10]).expect_err("a full disk");
+    let full = filler.metadata().expect("a file").len();
+    // One after the other of the new files still fits.
+    for room in 0..3 {
+        let file = std::fs::File::options().write(true).open(&filler).expect("a file");
+        file.set_len(full - room * PAGE).expect("a smaller file");
+        let before = whole(disk.path());
+        run().assert_code(23).assert_stderr_has("could not be written: No space left");
+        assert!(whole(disk.path()) == before, "{:?}", whole(disk.path()).keys());
+    }
+    std::fs::remove_file(&filler).expect("a file");
+    run().assert_code(0);
+    assert_eq!(whole(disk.path()).len(), 4);
+}
+
+#[test]
+fn an_export_that_fails_leaves_the_others_and_the_record() {
+    let server = Server::many(|_, conn| answer_all(conn, OK));
+    let exports = ["--export-json", "/dev/full", "--export-csv", "a.csv", "--record", "record"];
+    let output = bench(&["-n", "1"]).args(exports).args([&server.url("/"), "-"]).stdin(chat(2000)).run();
+    output.assert_code(23).assert_stderr_has("/dev/full: could not be written");
+    assert_eq!(text(output.home.path(), "a.csv"), text(output.home.path(), "record/samples.csv"));
+}
+
+#[test]
+fn a_record_that_others_may_not_read_stays_so() {
+    let server = Server::many(|_, conn| answer_all(conn, OK));
+    let folder = TempDir::new();
+    let run =
+        || bench(&["-n", "1", "--record"]).arg(folder.path()).args([&server.url("/"), "-"]).stdin(chat(2000)).run();
+    run().assert_code(0);
+    for name in whole(folder.path()).into_keys() {
+        std::fs::set_permissions(folder.path().join(name), Permissions::from_mode(0o600)).expect("a file");
+    }
+    run().assert_code(0);
+    let files = whole(folder.path());
+    assert_eq!(files.len(), 4);
+    for name in files.into_keys() {
+        let mode = folder.path().join(&name).metadata().expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+}
+
+/// Everything that a bench can write.
+const ALL: [&str; 10] = [
+    "--record",
+    "record",
+    "--export-json",
+    "a.json",
+    "--export-markdown",
+    "a.md",
+    "--export-svg",
+    "a.svg",
+    "--export-csv",
+    "a.csv",
+];
+
+/// Fails when a file of `ALL` holds one of the words, in any case.
+#[track_caller]
+fn assert_kept_without(output: &Output, words: &[&str]) {
+    for name in ["a.json", "a.md", "a.svg", "a.csv", "record/record.json", "record/record.md", "record/samples.csv"] {
+        let text = text(output.home.path(), name).to_lowercase();
+        assert!(!words.iter().any(|word| text.contains(word)), "{words:?} in {name}: {text}");
+    }
+}
+
+#[test]
+fn no_secret_is_in_what_is_kept() {
+    const KEY: &str = "sk-very-secret-0123456789";
+    for alias in [&[][..], &["--alias", "relay-a"]] {
+        let server = Server::many(|_, conn| {
+            answer_all(conn, "HTTP/1.1 401 Unauthorized\r\nContent-Length: 25\r\n\r\nsk-very-secret-0123456789")
+        });
+        let url = server.url(&format!("/v1?key={KEY}")).replace("127.0.0.1", &format!("user:{KEY}@127.0.0.1"));
+        let (field, referer) = (format!("x-api-key: {KEY}"), format!("https://u:{KEY}@other.example/?key={KEY}"));
+        let fields = ["-H", &field, "-H", KEY, "-H", &format!("X-To: {referer}"), "-e", &referer];
+        let more = ["-n", "1", "--request-target", &referer, "--bearer-env", "KEY", &url, "-"];
+        let program = bench(&ALL).args(alias).args(fields).args(more).env("KEY", KEY).stdin(chat(2000));
+        let output = program.run();
+        output.assert_code(22);
+        assert_kept_without(&output, &[KEY]);
+        let line = json(&output, "record/record.json")["current"]["reproduce"].to_string();
+        assert!(line.contains("--bearer-env KEY"), "{line}");
+        let shown = if alias.is_empty() { "--referer 'https://u:<redacted>@" } else { "@relay-a:" };
+        assert!(line.contains(shown), "{line}");
+        drop(server);
+    }
+}
+
+#[test]
+fn under_an_alias_no_host_is_in_what_is_kept() {
+    // The last request has no answer, and the message of that names the host.
+    let server = Server::many(|number, mut conn| {
+        conn.read_request();
+        if number < 3 {
+            conn.write(OK);
+        }
+    });
+    let url = server.url("/for/Localhost?of=localhost").replace("127.0.0.1", "localhost");
+    let target = url.replace("localhost", "LOCALHOST");
+    let fields = ["-H", "Host: inner.example", "-H", "X-Of: LocalHost", "-e", "https://inner.example/"];
+    let more = ["-n", "1", "--request-target", &target, "--model", "Inner.example/m", "--alias", "relay-a", &url];
+    let arguments = ALL.map(|word| if word == "record" { "localhost" } else { word });
+    let program = bench(&arguments).args(fields).args(more).arg("localhost.json");
+    let output = program.file("localhost.json", chat(2000)).run();
+    // The message is for the terminal and says all.
+    output.assert_code(52).assert_stderr_has("localhost:");
+    std::fs::rename(output.home.path().join("localhost"), output.home.path().join("record")).expect("a record");
+    assert_kept_without(&output, &["localhost", "127.0.0.1", "inner.example"]);
+    let record = json(&output, "record/record.json");
+    assert_eq!((&record["slug"], &record["status"]), (&"relay-a".into(), &"failed".into()));
+    assert_eq!(record["current"]["extra"]["bodies"][0]["body"], "relay-a.json");
+    let samples = rows(&text(output.home.path(), "a.csv"));
+    assert_eq!(samples[3]["exit_code"], "52");
+    assert!(output.stdout_text().contains("; model relay-a/m"), "{}", output.describe());
 }

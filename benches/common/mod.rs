@@ -65,5 +65,5 @@ pub fn measure(ways: &[Way], warmup: usize, runs: usize) -> Vec<Vec<f64>> {
 /// How many times as long as `other` these took, run by run.
 pub fn ratio(times: &[f64], other: &[f64]) -> Option<f64> {
     let pairs: Vec<(f64, f64)> = times.iter().copied().zip(other.iter().copied()).collect();
-    stats::paired_ratio(&pairs, 1).map(|ratio| ratio.median)
+    stats::paired_ratio(&pairs).map(|ratio| ratio.median)
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use super::Outside;
+use super::alias::Alias;
 use super::args::{Args, usage};
 use super::argv::CommandLine;
 use super::command::{Bench, BenchBody, Exports, Metric};
@@ -38,18 +39,16 @@ pub fn bench(mut line: CommandLine, outside: &mut Outside) -> Result<Bench> {
     let rules = rules(&mut args)?;
     let (url, names) = url_and_bodies(&mut line, &mut args, &rules)?;
     let bodies = bodies(&names, args.parsed("--sizes", sizes)?)?;
-    let alias = args.parsed("--alias", alias)?;
-    let shown_url = shown_url(&url, alias.as_deref());
     let asks = Asks { follow: args.on("--follow"), ..Asks::default() };
     // Whether it is read or made, every body is declared JSON.
     let parts = [Part { kind: PartKind::Body, source: Source::Text(Vec::new()) }];
+    let settings = settings(&mut args, &asks, outside, &rules, &mut warnings)?;
+    let request = request(&mut args, url, &asks, &parts, outside, &mut warnings)?;
+    let alias = args.parsed("--alias", alias)?.map(|name| Alias::new(name, &request, &settings));
+    let shown_url = shown_url(&request.url, alias.as_ref());
     let bench = Bench {
-        settings: Settings {
-            fresh: !args.on("--keepalive"),
-            ..settings(&mut args, &asks, outside, &rules, &mut warnings)?
-        },
-        request: request(&mut args, url, &asks, &parts, outside, &mut warnings)?,
-        reproduce: reproduce(&line, &shown_url, &names, alias.is_some()),
+        settings: Settings { fresh: !args.on("--keepalive"), ..settings },
+        reproduce: reproduce(&line, &shown_url, &names, alias.as_ref()),
         body: body_options(&mut args, CodingChoice::Auto, false)?,
         ratio: args.parsed("--ratio", ratio)?.unwrap_or(RATIO),
         output: messages(&mut args)?,
@@ -62,6 +61,7 @@ pub fn bench(mut line: CommandLine, outside: &mut Outside) -> Result<Bench> {
         bodies,
         shown_url,
         alias,
+        request,
         warnings: line.warned(warnings),
     };
     args.finish("gzpost bench")?;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::Alias;
 use crate::body::{BodyOptions, Part};
 use crate::http::{Request, Retry, Settings};
 use crate::relay::Behave;
@@ -138,11 +139,19 @@ pub struct Bench {
     /// The URL as results show it: without secrets, and with the alias for its host.
     pub shown_url: String,
     /// `--alias`: what stands in the place of names of hosts.
-    pub alias: Option<String>,
+    pub alias: Option<Alias>,
     /// A command line that measures the same again; secrets are left out.
     pub reproduce: String,
     /// What looks like a mistake.
     pub warnings: Vec<String>,
+}
+
+impl Bench {
+    /// A name as results show it: that of a file, a folder or a model may hold a host's.
+    #[must_use]
+    pub fn shown(&self, name: &str) -> String {
+        self.alias.as_ref().map_or_else(|| name.to_owned(), |alias| alias.hide(name))
+    }
 }
 
 /// A body of a bench.

@@ -1,5 +1,6 @@
 //! argv, environment and config files into a `Command`: every check of an option is here.
 
+mod alias;
 mod args;
 mod argv;
 mod bench;
@@ -34,6 +35,7 @@ use std::io::Read;
 use argv::Stop;
 use options::COMMANDS;
 
+pub use alias::Alias;
 pub use command::{
     Api, Bench, BenchBody, Check, Command, Demo, Exports, Fail, Format, Metric, Output, Replay, Send, Target,
 };

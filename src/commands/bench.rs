@@ -79,7 +79,7 @@ fn measure(bench: &Bench, bodies: &[Prepared], context: &mut Context<'_>) -> Res
             break;
         }
         progress.begin(&steps, done, &bodies[step.body].name, plan::time_left(&steps[done..], &run.samples));
-        let mut taste = Taste::new(bench.bogus_model);
+        let mut taste = Taste::new(bench);
         let content = content(bench, &bodies[step.body], *step);
         let transfer = client.send(&bench.request, Some(Arc::new(content)), &mut taste);
         if let Err(error) = &transfer.outcome {

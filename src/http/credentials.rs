@@ -49,17 +49,24 @@ pub fn is_secret(name: &str) -> bool {
     name == "sig" || SECRET_WORDS.iter().any(|word| name.contains(word))
 }
 
-/// A query, or what holds one behind a `?`, with `<redacted>` for values that are likely secrets.
+/// A query, or what holds one behind a `?` or `#`, with `<redacted>` for values that are likely secrets.
 #[must_use]
 pub fn redact_query(text: &str) -> Cow<'_, str> {
-    let parameter = |parameter: &str| match parameter.split_once('=') {
-        Some((name, _)) if is_secret(name) => format!("{name}={REDACTED}"),
-        _ => parameter.to_owned(),
-    };
-    if !text.split('&').any(|parameter| parameter.split_once('=').is_some_and(|(name, _)| is_secret(name))) {
+    if !text.split('&').any(|parameter| secret_value(parameter).is_some()) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.split('&').map(parameter).collect::<Vec<_>>().join("&"))
+    let shown = |parameter: &str| match secret_value(parameter) {
+        Some(at) => format!("{}{REDACTED}", &parameter[..at]),
+        None => parameter.to_owned(),
+    };
+    Cow::Owned(text.split('&').map(shown).collect::<Vec<_>>().join("&"))
+}
+
+/// Where the value of a secret begins; a path may stand in front of its name, and a fragment behind another value.
+fn secret_value(parameter: &str) -> Option<usize> {
+    let mut ends = parameter.match_indices('=').map(|(at, _)| at);
+    let name = |end: usize| parameter[..end].rsplit(['?', '#', '=']).next().unwrap_or_default();
+    ends.find(|end| is_secret(name(*end))).map(|end| end + 1)
 }
 
 /// Foreign text for a terminal: control characters and broken UTF-8 become visible (`\x1b`), tabs stay.
@@ -83,7 +90,7 @@ pub fn escape(text: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{base64, basic, escape, redact_field};
+    use super::{base64, basic, escape, redact_field, redact_query};
 
     #[test]
     fn base64_pads_as_rfc_4648_shows() {
@@ -117,6 +124,22 @@ mod tests {
         }
         assert_eq!(redact_field("WWW-Authenticate", "Basic"), "Basic");
         assert_eq!(redact_field("Authorization-Info", "x"), "x");
+    }
+
+    #[test]
+    fn secrets_of_queries_are_redacted_wherever_the_query_is() {
+        for (text, shown) in [
+            ("key=hush&a=b", "key=<redacted>&a=b"),
+            ("a=b&X-Signature=hush==", "a=b&X-Signature=<redacted>"),
+            ("/path?sig=hush", "/path?sig=<redacted>"),
+            ("/path?a=b#access_token=hush&c=d", "/path?a=b#access_token=<redacted>&c=d"),
+            ("to=http://h/?key=hush", "to=http://h/?key=<redacted>"),
+            ("/keys?a=b", "/keys?a=b"),
+            ("/path", "/path"),
+            ("", ""),
+        ] {
+            assert_eq!(redact_query(text), shown);
+        }
     }
 
     #[test]

@@ -61,6 +61,16 @@ pub struct Timings {
 }
 
 impl Timings {
+    /// The time between two moments; `None` unless both were reached, and in this order.
+    #[must_use]
+    pub fn between(
+        &self,
+        from: fn(&Timings) -> Option<Duration>,
+        to: fn(&Timings) -> Option<Duration>,
+    ) -> Option<Duration> {
+        to(self)?.checked_sub(from(self)?)
+    }
+
     /// Adds the moments of another request of the same transfer, as curl sums them over redirects.
     pub(super) fn add(&mut self, hop: &Timings) {
         let add = |sum: &mut Option<Duration>, moment: Option<Duration>| {
@@ -74,5 +84,22 @@ impl Timings {
         add(&mut self.pretransfer, hop.pretransfer);
         add(&mut self.posttransfer, hop.posttransfer);
         add(&mut self.starttransfer, hop.starttransfer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_moments_that_were_reached_in_order_have_a_time_between_them() {
+        let [early, late] = [1, 3].map(|seconds| Some(Duration::from_secs(seconds)));
+        let timings = Timings { connect: early, starttransfer: late, ..Timings::default() };
+        let between = |from, to| timings.between(from, to).map(|time| time.as_secs());
+        assert_eq!(between(|t| t.connect, |t| t.starttransfer), Some(2));
+        assert_eq!(between(|t| t.connect, |t| t.connect), Some(0));
+        assert_eq!(between(|t| t.starttransfer, |t| t.connect), None);
+        assert_eq!(between(|t| t.connect, |t| t.appconnect), None);
+        assert_eq!(between(|t| t.appconnect, |t| t.starttransfer), None);
     }
 }

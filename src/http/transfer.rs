@@ -149,7 +149,7 @@ impl Transfer {
     pub fn tokens_per_second(&self) -> Option<f64> {
         let tokens = self.tokens.as_ref().filter(|tokens| !tokens.burst)?;
         let seen = tokens.count.saturating_sub(tokens.unseen).checked_sub(1).filter(|&seen| seen > 0)?;
-        let seconds = self.timings.last_token?.checked_sub(self.timings.first_token?)?.as_secs_f64();
+        let seconds = self.timings.between(|t| t.first_token, |t| t.last_token)?.as_secs_f64();
         (seconds > 0.0).then(|| seen as f64 / seconds)
     }
 }

@@ -192,15 +192,26 @@ impl Url {
         self.text(self.userinfo.as_deref())
     }
 
-    /// The same with `<redacted>` for the password and for secrets in the query, for messages.
+    /// The same with `<redacted>` for the password and for secrets in query and fragment, for messages.
     #[must_use]
     pub fn redacted(&self) -> String {
-        let shown = self.userinfo.as_ref().map(|info| match info.split_once(':') {
+        self.for_showing().effective()
+    }
+
+    /// The parts that `redacted` shows.
+    #[must_use]
+    pub fn for_showing(&self) -> Url {
+        let without_password = |info: &String| match info.split_once(':') {
             Some((user, _)) => format!("{user}:{REDACTED}"),
             None => info.clone(),
-        });
-        let query = self.query.as_deref().map(|query| redact_query(query).into_owned());
-        Url { query, ..self.clone() }.text(shown.as_deref())
+        };
+        let without_secrets = |part: &Option<String>| part.as_deref().map(|part| redact_query(part).into_owned());
+        Url {
+            userinfo: self.userinfo.as_ref().map(without_password),
+            query: without_secrets(&self.query),
+            fragment: without_secrets(&self.fragment),
+            ..self.clone()
+        }
     }
 
     /// The name for `-O`: the last segment of the path that has one.

@@ -1,8 +1,10 @@
 //! Records of measurements: `record.json`, `samples.csv` and `record.md` in a folder, with the earlier runs.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write as _};
+use std::iter;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
@@ -17,9 +19,14 @@ pub const SCHEMA: &str = "gzpost.bench/v1";
 const RECORD: &str = "record.json";
 const SAMPLES: &str = "samples.csv";
 
+/// In the order in which they are put in place: the record comes last, as it names the others.
+const FILES: [&str; 3] = [SAMPLES, "record.md", RECORD];
+
 /// A question, its answer and the run that answered it.
 #[derive(Debug, Clone)]
 pub struct Record {
+    /// What `slug` says in the letters of a URL: the folder's name, or what is shown for it.
+    pub name: String,
     /// What was asked.
     pub question: String,
     /// A sentence with the figure, how it was measured, how often, where and when.
@@ -55,18 +62,30 @@ pub struct Record {
 /// Refuses a folder that `write` would fail on, before a measurement is made for nothing.
 pub fn check(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
-    former(folder).map(drop)
+    former(folder)?;
+    let replaceable = |name: &str| {
+        let path = folder.join(name);
+        let found = match fs::metadata(&path) {
+            Ok(found) if found.is_file() => File::options().read(true).append(true).open(&path).map(drop),
+            Ok(_) => Err(io::Error::other("it is no regular file")),
+            Err(_) => Ok(()),
+        };
+        found.map_err(|error| unwritable(&path, &error))?;
+        New::write(folder, name, name, b"").map(drop)
+    };
+    FILES.into_iter().try_for_each(replaceable)
 }
 
 /// Writes the three files; a record that is there already moves into `earlier`, and its samples get a name of their
-/// own.
+/// own. An error leaves what was there as it was.
 pub fn write(folder: &Path, record: &Record, samples: &str) -> Result<()> {
     check(folder)?;
     let mut earlier = Vec::new();
+    let mut kept = None;
     if let Some(mut former) = former(folder)? {
         let mut run = former["current"].take();
         run["answer"] = former["answer"].take();
-        keep_samples(folder, &mut run)?;
+        kept = keep_samples(folder, &mut run)?;
         earlier.push(run);
         if let Value::Array(runs) = former["earlier"].take() {
             earlier.extend(runs);
@@ -74,29 +93,63 @@ pub fn write(folder: &Path, record: &Record, samples: &str) -> Result<()> {
     }
     let document = json!({
         "schema": SCHEMA,
-        "slug": slug(folder),
+        "slug": slug(&record.name),
         "question": record.question,
         "answer": record.answer,
         "status": record.status,
         "current": current(record),
         "earlier": earlier,
     });
-    let files = [
-        (SAMPLES, samples.to_owned()),
-        (RECORD, format!("{document:#}\n")),
-        ("record.md", markdown(record, &document)),
-    ];
-    for (name, text) in files {
-        let path = folder.join(name);
-        fs::write(&path, text).map_err(|error| unwritable(&path, &error))?;
-    }
-    Ok(())
+    let texts = [samples.to_owned(), markdown(record, &document), format!("{document:#}\n")];
+    let files = FILES.into_iter().zip(texts).map(|(name, text)| New::write(folder, name, name, text.as_bytes()));
+    let new: Vec<New> = kept.into_iter().map(Ok).chain(files).collect::<Result<_>>()?;
+    new.into_iter().try_for_each(New::put)
 }
 
-/// The folder's name in the letters of a URL.
-fn slug(folder: &Path) -> String {
+/// A file that is whole beside the one that it replaces; without `put` it goes away again.
+struct New {
+    path: PathBuf,
+    beside: PathBuf,
+}
+
+impl New {
+    /// With the permissions of the file `like`, if there is one: what others may not read stays so.
+    fn write(folder: &Path, name: &str, like: &str, text: &[u8]) -> Result<New> {
+        let new = New { path: folder.join(name), beside: folder.join(format!(".{name}.new")) };
+        // Left behind by a run that was killed.
+        let _ = fs::remove_file(&new.beside);
+        let written = File::create_new(&new.beside).and_then(|mut file| {
+            if let Ok(like) = fs::metadata(folder.join(like)) {
+                file.set_permissions(like.permissions())?;
+            }
+            file.write_all(text)?;
+            // Some file systems find out only here that they are full.
+            file.sync_all()
+        });
+        written.map_err(|error| unwritable(&new.beside, &error)).map(|()| new)
+    }
+
+    fn put(self) -> Result<()> {
+        fs::rename(&self.beside, &self.path).map_err(|error| unwritable(&self.path, &error))
+    }
+}
+
+impl Drop for New {
+    fn drop(&mut self) {
+        // After `put` there is nothing.
+        let _ = fs::remove_file(&self.beside);
+    }
+}
+
+/// The name of a folder that is there, however it was given.
+#[must_use]
+pub fn name(folder: &Path) -> String {
     let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    let name = whole.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    whole.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn slug(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")
 }
@@ -110,7 +163,7 @@ fn former(folder: &Path) -> Result<Option<Value>> {
     };
     let text = match fs::read(&path) {
         Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return unusable(&error.to_string()),
     };
     match serde_json::from_slice::<Value>(&text) {
@@ -120,22 +173,24 @@ fn former(folder: &Path) -> Result<Option<Value>> {
 }
 
 /// The samples of an earlier run keep their content under another name.
-fn keep_samples(folder: &Path, run: &mut Value) -> Result<()> {
+fn keep_samples(folder: &Path, run: &mut Value) -> Result<Option<New>> {
     let when = run["measured_at"].as_str().unwrap_or("earlier").replace(|letter: char| !letter.is_ascii_digit(), "");
-    let (from, mut name) = (folder.join(SAMPLES), format!("samples-{when}.csv"));
-    for number in 2.. {
-        if !folder.join(&name).exists() {
-            break;
+    let numbered = (2_u64..).map(|number| format!("samples-{when}-{number}.csv"));
+    let mut names = iter::once(format!("samples-{when}.csv")).chain(numbered);
+    let name = names.find(|name| !folder.join(name).exists()).unwrap_or_default();
+    let path = folder.join(SAMPLES);
+    match fs::read(&path) {
+        Ok(samples) => {
+            let kept = New::write(folder, &name, SAMPLES, &samples)?;
+            run["samples_csv"] = name.into();
+            Ok(Some(kept))
         }
-        name = format!("samples-{when}-{number}.csv");
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            run["samples_csv"] = Value::Null;
+            Ok(None)
+        }
+        Err(error) => Err(Error::new(Kind::Read, format!("{}: {error}", path.display()))),
     }
-    let to = folder.join(&name);
-    match fs::rename(&from, &to) {
-        Ok(()) => run["samples_csv"] = name.into(),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => run["samples_csv"] = Value::Null,
-        Err(error) => return Err(unwritable(&to, &error)),
-    }
-    Ok(())
 }
 
 fn current(record: &Record) -> Value {

@@ -3,9 +3,8 @@
 use std::fs::File;
 use std::io::Read;
 use std::net::TcpListener;
-use std::path::Path;
 
-use crate::program::{Program, TempDir, gzpost};
+use crate::program::{Program, SmallDisk, TempDir, gzpost};
 use crate::sample::{OK, chat, quiet};
 use crate::server::{Request, Server, gzip};
 
@@ -169,32 +168,6 @@ fn a_file_may_shrink_and_grow_while_it_is_read() {
     }
     drop(done);
     changing.join().expect("the thread that changes the file");
-}
-
-/// A disk of 64 KB, where mounting is allowed.
-struct SmallDisk(TempDir);
-
-impl SmallDisk {
-    #[expect(clippy::print_stderr, reason = "a test that did nothing says so")]
-    fn new() -> Option<SmallDisk> {
-        let folder = TempDir::new();
-        let mount = Program::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "gzpost-test"]).arg(folder.path());
-        if mount.run().status.success() {
-            return Some(SmallDisk(folder));
-        }
-        eprintln!("skipped: no tmpfs can be mounted here");
-        None
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        Program::new("umount").arg(self.0.path()).run();
-    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 pub use output::Output;
 pub use running::Running;
 pub use screen::screen;
-pub use temp::TempDir;
+pub use temp::{SmallDisk, TempDir};
 
 /// A command line in the making: an empty environment but for PATH, HOME in a new folder, which is also the working
 /// folder, and an empty stdin.

@@ -1,7 +1,9 @@
-//! A folder that lasts as long as its value.
+//! Folders that last as long as their values.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::Program;
 
 /// An empty folder of its own below the system's, removed with everything in it.
 #[derive(Debug)]
@@ -41,5 +43,33 @@ impl Drop for TempDir {
     fn drop(&mut self) {
         // Litter in the system's temporary folder is no reason to fail.
         let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A disk of 64 KB.
+pub struct SmallDisk(TempDir);
+
+impl SmallDisk {
+    /// An empty one; `None` where mounting is not allowed.
+    #[expect(clippy::print_stderr, reason = "a test that did nothing says so")]
+    pub fn new() -> Option<SmallDisk> {
+        let folder = TempDir::new();
+        let mount = Program::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "gzpost-test"]).arg(folder.path());
+        if mount.run().status.success() {
+            return Some(SmallDisk(folder));
+        }
+        eprintln!("skipped: no tmpfs can be mounted here");
+        None
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        Program::new("umount").arg(self.0.path()).run();
     }
 }

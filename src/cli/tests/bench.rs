@@ -44,7 +44,7 @@ fn every_option() {
     assert_eq!(bench.bogus_model, bench.body.model.as_deref());
     assert_eq!(bench.max_time_total, Some(Duration::from_secs(60)));
     assert_eq!(bench.exports.record, Some("r".into()));
-    assert_eq!((bench.shown_url.as_str(), bench.alias.as_deref()), ("http://a/", Some("a")));
+    assert_eq!((bench.shown_url.as_str(), bench.alias.as_ref().map(|alias| &*alias.name)), ("http://a/", Some("a")));
     assert!(!bench.settings.fresh && bench.settings.tls.insecure);
     assert_eq!(bench.settings.max_time, Some(Duration::from_secs(5)));
     assert!((bench.ratio - 2.0).abs() < f64::EPSILON);

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use super::End;
-use super::report::{Comparison, Cost, Report, SEED, Side};
+use super::report::{Comparison, Cost, Report, Side};
 use super::sample::Sample;
 use super::{tables, text};
 use crate::cli::{Bench, Exports, Metric};
@@ -15,7 +15,7 @@ use crate::http::timing::Timings;
 use crate::output::export::Export;
 use crate::output::record::{self, Record};
 use crate::output::{csv, svg, units, utc};
-use crate::stats::{self, Line, Ratio, Summary};
+use crate::stats::{self, FEWEST, Line, Ratio, Summary};
 
 /// What a record says about the time before the measurement.
 pub(super) struct Occasion {
@@ -50,46 +50,33 @@ pub(super) fn open(exports: &Exports) -> Result<Files> {
     Ok([open(&exports.json)?, open(&exports.csv)?, open(&exports.markdown)?, open(&exports.svg)?])
 }
 
-/// Writes everything that was asked for.
+/// Writes everything that was asked for; what fails does not keep the rest from being written.
 pub(super) fn write(bench: &Bench, report: &Report, occasion: &Occasion, files: Files) -> Result<()> {
-    let hidden = hidden(bench);
-    let samples = samples_csv(report, &hidden);
+    let samples = samples_csv(report);
     let [json, csv, markdown, svg] = files;
-    json.write(|| format!("{:#}\n", results(report, &hidden)))?;
-    csv.write(|| samples.clone())?;
-    markdown.write(|| text::markdown(report))?;
-    svg.write(|| svg::figure(&tables::figure(report)))?;
-    match &bench.exports.record {
-        Some(folder) => record::write(folder, &record_of(bench, report, occasion), &samples),
-        None => Ok(()),
-    }
-}
-
-/// Under an alias, the names that messages of failures may hold.
-fn hidden(bench: &Bench) -> Vec<(String, String)> {
-    let Some(alias) = &bench.alias else { return Vec::new() };
-    let settings = &bench.settings;
-    let proxies = [&settings.proxies.http, &settings.proxies.https].into_iter().flatten().flatten();
-    let mut names = vec![bench.request.url.host.clone()];
-    names.extend(proxies.map(|proxy| proxy.host.clone()));
-    names.extend(settings.connect_to.iter().filter_map(|entry| entry.to_host.clone()));
-    names.extend(settings.unix_socket.iter().map(|path| path.display().to_string()));
-    names.into_iter().filter(|name| !name.is_empty()).map(|name| (name, alias.clone())).collect()
-}
-
-fn shown(text: &str, hidden: &[(String, String)]) -> String {
-    hidden.iter().fold(text.to_owned(), |text, (name, alias)| text.replace(name, alias))
+    let keep = |folder: &PathBuf| {
+        let name = bench.shown(&record::name(folder));
+        record::write(folder, &record_of(bench, report, occasion, name), &samples)
+    };
+    let written = [
+        bench.exports.record.as_ref().map_or(Ok(()), keep),
+        json.write(|| format!("{:#}\n", results(report))),
+        csv.write(|| samples.clone()),
+        markdown.write(|| text::markdown(report)),
+        svg.write(|| svg::figure(&tables::figure(report))),
+    ];
+    written.into_iter().collect()
 }
 
 /// The CSV of all samples: seconds as curl prints them, nothing for what did not happen.
-fn samples_csv(report: &Report, hidden: &[(String, String)]) -> String {
+fn samples_csv(report: &Report) -> String {
     let header: Vec<&str> = SAMPLE_FACTS.into_iter().chain(MOMENTS.map(|(name, _)| name)).collect();
     let rows: Vec<Vec<String>> = report
         .samples
         .iter()
         .enumerate()
         .map(|(number, sample)| {
-            let facts = facts(report, number, sample, hidden).map(|fact| match fact {
+            let facts = facts(report, number, sample).map(|fact| match fact {
                 Value::Null => String::new(),
                 Value::String(text) => text,
                 Value::Number(number) if number.is_f64() => format!("{:.6}", number.as_f64().unwrap_or_default()),
@@ -120,7 +107,7 @@ const SAMPLE_FACTS: [&str; 14] = [
     "started",
 ];
 
-fn facts(report: &Report, number: usize, sample: &Sample, hidden: &[(String, String)]) -> [Value; 14] {
+fn facts(report: &Report, number: usize, sample: &Sample) -> [Value; 14] {
     let step = sample.step;
     let failure = sample.failure.as_ref();
     [
@@ -132,7 +119,7 @@ fn facts(report: &Report, number: usize, sample: &Sample, hidden: &[(String, Str
         failure.is_none().into(),
         sample.status.into(),
         failure.map_or(0, |failure| failure.kind.code()).into(),
-        failure.map(|failure| shown(&failure.why, hidden)).into(),
+        failure.map(|failure| failure.why.as_str()).into(),
         sample.size_body.into(),
         sample.size_upload.into(),
         sample.size_download.into(),
@@ -147,9 +134,9 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// The JSON with results and samples.
-fn results(report: &Report, hidden: &[(String, String)]) -> Value {
+fn results(report: &Report) -> Value {
     let sample = |(number, sample): (usize, &Sample)| {
-        let facts = SAMPLE_FACTS.into_iter().zip(facts(report, number, sample, hidden));
+        let facts = SAMPLE_FACTS.into_iter().zip(facts(report, number, sample));
         let moments = MOMENTS
             .iter()
             .map(|(name, moment)| (*name, moment(&sample.timings).map(|moment| rounded(moment.as_secs_f64())).into()));
@@ -177,7 +164,10 @@ fn extra(report: &Report) -> Value {
 
 fn comparison(comparison: &Comparison) -> Value {
     let [plain, gzip] = comparison.sides.each_ref().map(side);
-    let speedup = |Ratio { n, median, low, high }: Ratio| json!({"pairs": n, "median": rounded(median), "low": rounded(low), "high": rounded(high)});
+    let speedup = |Ratio { n, median, interval }: Ratio| {
+        let (low, high) = interval.map(|(low, high)| (rounded(low), rounded(high))).unzip();
+        json!({"pairs": n, "median": rounded(median), "low": low, "high": high})
+    };
     json!({
         "body": comparison.name,
         "size_body": comparison.size,
@@ -232,14 +222,14 @@ fn status(report: &Report) -> &'static str {
 fn method(report: &Report) -> String {
     format!(
         "{}. Percentiles by nearest rank, so p95 is the largest of fewer than 20; the speed-up is the median of plain \
-         over gzip pair by pair, its interval a bootstrap of the pairs (seed {SEED}); lines over sizes by Theil and \
-         Sen through the medians. A KB is 1,000 bytes.",
+         over gzip pair by pair, its interval the two ratios whose ranks hold the true median at least 95 times in 100 \
+         (sign test), from {FEWEST} pairs on; lines over sizes by Theil and Sen through the medians. A KB is 1,000 bytes.",
         report.method
     )
 }
 
 /// The largest body answers the question.
-fn record_of(bench: &Bench, report: &Report, occasion: &Occasion) -> Record {
+fn record_of(bench: &Bench, report: &Report, occasion: &Occasion, name: String) -> Record {
     let largest = report.comparisons.iter().rev().find(|comparison| comparison.speedup.is_some());
     let ratios = largest.map(|comparison| ratios(report, comparison)).unwrap_or_default();
     let does = match report.metric {
@@ -255,6 +245,7 @@ fn record_of(bench: &Bench, report: &Report, occasion: &Occasion) -> Record {
         caveats.push("Names of hosts are replaced: the command line needs the real ones.".to_owned());
     }
     Record {
+        name,
         question: format!("How much sooner does {} {does} when the body goes out as gzip?", report.url),
         answer: answer(report, largest, occasion),
         status: status(report),
@@ -287,15 +278,19 @@ fn answer(report: &Report, largest: Option<&Comparison>, occasion: &Occasion) ->
         let [plain, gzip] = [0, 1].map(|at| largest.sides[at].times.map(|times| units::milliseconds(times.median)));
         Some((largest, largest.speedup?, plain?, gzip?))
     });
-    let Some((Comparison { name, size, sides, .. }, Ratio { n, median, low, high }, plain, gzip)) = parts else {
+    let Some((Comparison { name, size, sides, .. }, Ratio { n, median, interval }, plain, gzip)) = parts else {
         return format!("Nothing could be compared at {} on {when}: no pair of requests succeeded.", report.url);
     };
     let (size, sent) = (units::bytes(*size), units::bytes(sides[1].sent));
+    let interval = match interval.map(tables::shown_interval) {
+        Some(interval) => format!("95 % interval of the speed-up {interval}"),
+        None => "too few pairs for an interval of the speed-up".to_owned(),
+    };
     format!(
         "{median:.2} times as soon for the largest body, {name} ({size}, {sent} as gzip): {gzip} in place of {plain} \
-         (medians of time_{}; 95 % interval of the speed-up {low:.2} to {high:.2}; {n} interleaved pairs against {} on \
-         {when}).",
+         (medians of time_{}; {interval}; {} against {} on {when}).",
         report.metric.name(),
+        units::count(n as u64, "interleaved pair"),
         report.url,
     )
 }

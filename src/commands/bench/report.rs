@@ -1,20 +1,16 @@
 //! What a bench found: plain against gzip per body, the way to the relay, and what a KB costs.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use super::End;
 use super::bodies::Prepared;
 use super::sample::{Run, Sample, milliseconds};
 use crate::body::Coding;
 use crate::cli::{Bench, Metric};
+use crate::http::timing::Timings;
 use crate::output::units;
-use crate::stats::{self, Line, Ratio, Summary};
-
-/// Resampling is the same in every run over the same samples.
-pub(super) const SEED: u64 = 2_026;
-
-/// Fewer pairs than this are not enough for an interval.
-const FEW: usize = 5;
+use crate::stats::{self, FEWEST, Line, Ratio, Summary};
 
 /// Through two points there is always a line; only a third one says whether it means something.
 const POINTS: usize = 3;
@@ -110,19 +106,28 @@ impl Report {
             .map(|(number, body)| {
                 let own: Vec<&Sample> = counted.iter().copied().filter(|sample| sample.step.body == number).collect();
                 Comparison {
-                    name: body.name.clone(),
+                    name: bench.shown(&body.name),
                     size: body.bytes.len() as u64,
                     sides: [Coding::Identity, Coding::Gzip].map(|coding| side(&own, coding, metric)),
-                    speedup: stats::paired_ratio(&pairs(&own, metric), SEED),
+                    speedup: stats::paired_ratio(&pairs(&own, metric)),
                 }
             })
             .collect();
         let costs = [0, 1].map(|at| cost(&comparisons, at));
+        let anew = made_anew(bench, &run.samples);
+        let mut warnings = warnings(&comparisons);
+        // Failures, a time that was up and a signal are told as such.
+        let whole = |own: &Comparison| own.sides.iter().all(|side| side.failures == 0);
+        if bench.pairs < FEWEST && run.end == End::Complete && comparisons.iter().any(whole) {
+            let pairs = units::count(bench.pairs as u64, "pair");
+            warnings.push(format!("there is no interval of {pairs}; take at least {FEWEST}"));
+        }
+        warnings.extend(anew.as_ref().map(|counts| format!("{counts}, in spite of --keepalive")));
         Report {
             url: bench.shown_url.clone(),
-            method: method(bench),
+            method: method(bench, anew),
             network: network(&run, &counted, bodies.len()),
-            warnings: warnings(&comparisons),
+            warnings,
             costs,
             comparisons,
             metric,
@@ -184,9 +189,8 @@ fn line(points: &[(f64, f64)]) -> Option<Line> {
 fn network(run: &Run, counted: &[&Sample], bodies: usize) -> Network {
     let connected: Vec<&Sample> =
         run.samples.iter().filter(|sample| sample.num_connects == 1 && sample.failure.is_none()).collect();
-    let between = |from: fn(&Sample) -> Option<std::time::Duration>, to: fn(&Sample) -> Option<std::time::Duration>| {
-        let times: Vec<f64> =
-            connected.iter().filter_map(|sample| Some(milliseconds(to(sample)?.checked_sub(from(sample)?)?))).collect();
+    let median = |time: fn(&Timings) -> Option<Duration>| {
+        let times: Vec<f64> = connected.iter().filter_map(|sample| time(&sample.timings)).map(milliseconds).collect();
         stats::median(&times)
     };
     let mut points = Vec::new();
@@ -198,23 +202,31 @@ fn network(run: &Run, counted: &[&Sample], bodies: usize) -> Network {
     }
     Network {
         dns: run.samples.first().and_then(|sample| sample.timings.namelookup).map(milliseconds),
-        connect: between(|sample| sample.timings.namelookup, |sample| sample.timings.connect),
-        tls: between(|sample| sample.timings.connect, |sample| sample.timings.appconnect),
+        connect: median(|timings| timings.between(|t| t.namelookup, |t| t.connect)),
+        tls: median(|timings| timings.between(|t| t.connect, |t| t.appconnect)),
         tls_version: run.tls,
         connections: connected.len(),
         relay: line(&points),
     }
 }
 
-fn method(bench: &Bench) -> String {
+/// With `--keepalive`, how many connections there were when it was not one: that is for the server to decide.
+fn made_anew(bench: &Bench, samples: &[Sample]) -> Option<String> {
+    let made: u64 = samples.iter().map(|sample| u64::from(sample.num_connects)).sum();
+    let counts = || [units::count(made, "connection"), units::count(samples.len() as u64, "request")].join(" for ");
+    (!bench.settings.fresh && made != 1).then(counts)
+}
+
+fn method(bench: &Bench, made_anew: Option<String>) -> String {
     let warmup = match bench.warmup {
         0 => "without a warm-up".to_owned(),
         warmup => format!("after {}", units::count(warmup as u64, "warm-up pair")),
     };
-    let connections = if bench.settings.fresh { "a fresh connection each" } else { "one kept connection" };
+    let one = if bench.settings.fresh { "a fresh connection each" } else { "one kept connection" };
+    let connections = made_anew.unwrap_or_else(|| one.to_owned());
     let model = match (bench.bogus_model, &bench.body.model) {
         (Some(_), _) => "; a model that nobody has, so the relay alone".to_owned(),
-        (None, Some(model)) => format!("; model {model}"),
+        (None, Some(model)) => format!("; model {}", bench.shown(model)),
         (None, None) => String::new(),
     };
     format!(
@@ -227,23 +239,25 @@ fn method(bench: &Bench) -> String {
 fn warnings(comparisons: &[Comparison]) -> Vec<String> {
     let mut warnings = Vec::new();
     for Comparison { name, sides: [plain, gzip], speedup, .. } in comparisons {
-        for side in [plain, gzip].into_iter().filter(|side| side.failures > 0) {
+        let list = |side: &Side| side.statuses.iter().map(u16::to_string).collect::<Vec<_>>().join(" and ");
+        let differ = plain.statuses != gzip.statuses && !plain.statuses.is_empty() && !gzip.statuses.is_empty();
+        for side in [plain, gzip] {
             let coding = super::tables::word(side.coding);
-            warnings.push(format!("{name} {coding}: {} of {} requests failed", side.failures, side.n));
+            if side.failures > 0 {
+                warnings.push(format!("{name} {coding}: {} of {} requests failed", side.failures, side.n));
+            }
+            if side.statuses.len() > 1 && !differ {
+                warnings.push(format!("{name} {coding}: statuses {}: not the same work", list(side)));
+            }
         }
-        if plain.statuses != gzip.statuses && !plain.statuses.is_empty() && !gzip.statuses.is_empty() {
-            let list = |statuses: &BTreeSet<u16>| statuses.iter().map(u16::to_string).collect::<Vec<_>>().join(" and ");
-            let (plain, gzip) = (list(&plain.statuses), list(&gzip.statuses));
+        if differ {
+            let (plain, gzip) = (list(plain), list(gzip));
             warnings.push(format!("{name}: status {plain} plain but {gzip} as gzip: not the same work"));
         }
-        if let Some(ratio) = speedup.filter(|ratio| ratio.n >= FEW && ratio.is_undecided()) {
-            let (low, high) = (ratio.low, ratio.high);
-            warnings.push(format!("{name}: the interval {low:.2} to {high:.2} spans 1: no difference was shown"));
+        if let Some(interval) = speedup.filter(Ratio::is_undecided).and_then(|ratio| ratio.interval) {
+            let interval = super::tables::shown_interval(interval);
+            warnings.push(format!("{name}: the interval {interval} spans 1: no difference was shown"));
         }
-    }
-    let fewest = comparisons.iter().map(|comparison| comparison.speedup.map_or(0, |ratio| ratio.n)).min();
-    if let Some(n) = fewest.filter(|n| *n < FEW) {
-        warnings.push(format!("{n} pairs are too few for an interval; take at least {FEW}"));
     }
     warnings
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::End;
 use super::plan::Step;
-use crate::cli::Metric;
+use crate::cli::{Bench, Metric};
 use crate::commands::receive::refusal;
 use crate::error::{Error, Kind, Result};
 use crate::http::head::Head;
@@ -56,9 +56,10 @@ pub(super) struct Sample {
 pub(super) struct Failure {
     /// Decides the exit code.
     pub kind: Kind,
-    /// Without the server's own words, which may repeat a key: this is what exports hold.
+    /// Without the server's own words, which may repeat a key, and under an alias without hosts: this is what exports
+    /// hold.
     pub why: String,
-    /// The server's own words.
+    /// With them.
     pub said: Option<String>,
 }
 
@@ -78,7 +79,7 @@ impl Sample {
 
     /// What the relay and the way to it took once there was a connection and content, in milliseconds.
     pub fn wait(&self) -> Option<f64> {
-        let wait = self.timings.starttransfer?.checked_sub(self.timings.pretransfer?)?;
+        let wait = self.timings.between(|t| t.pretransfer, |t| t.starttransfer)?;
         self.failure.is_none().then(|| milliseconds(wait))
     }
 }
@@ -100,12 +101,14 @@ pub(super) fn milliseconds(length: Duration) -> f64 {
 pub(super) struct Taste {
     scanner: Scanner,
     bogus_model: Option<&'static str>,
+    hides_hosts: bool,
     beginning: Vec<u8>,
 }
 
 impl Taste {
-    pub fn new(bogus_model: Option<&'static str>) -> Taste {
-        Taste { scanner: Scanner::new(None, false), bogus_model, beginning: Vec::new() }
+    pub fn new(bench: &Bench) -> Taste {
+        let (bogus_model, hides_hosts) = (bench.bogus_model, bench.alias.is_some());
+        Taste { scanner: Scanner::new(None, false), bogus_model, hides_hosts, beginning: Vec::new() }
     }
 
     /// The sample of a transfer that has ended.
@@ -129,11 +132,17 @@ impl Taste {
     fn failure(&self, transfer: &Transfer, metric: Metric) -> Option<Failure> {
         let failure = |kind, why: &str, said: Option<String>| Some(Failure { kind, why: why.to_owned(), said });
         if let Err(Error { kind, message }) = &transfer.outcome {
+            if self.hides_hosts {
+                // Messages name whom they speak of: hosts of redirects and of certificates too, which no list has.
+                let why = format!("error {} (EXIT STATUS in gzpost(1)), in words that may name hosts", kind.code());
+                return failure(*kind, &why, Some(message.clone()));
+            }
             return failure(*kind, message, None);
         }
         let status = transfer.status.unwrap_or_default();
-        // The answer that a bogus model was sent for: it says that there is no such model.
-        if self.bogus_model.is_some_and(|model| contains(&self.beginning, model)) {
+        // The answer that a bogus model was sent for: it says that there is no such model. A limit of requests is the
+        // work of something in front of that, whatever it repeats.
+        if status != 429 && self.bogus_model.is_some_and(|model| contains(&self.beginning, model)) {
             return None;
         }
         if status >= 400 {

@@ -74,8 +74,12 @@ fn row(comparison: &Comparison, side: &Side) -> Vec<String> {
         time(|times| times.max),
         time(|times| times.p95),
         speedup.map_or_else(String::new, |ratio| format!("{:.2}x", ratio.median)),
-        speedup.map_or_else(String::new, |ratio| format!("{:.2} to {:.2}", ratio.low, ratio.high)),
+        speedup.map_or_else(String::new, |ratio| ratio.interval.map_or_else(|| "-".to_owned(), shown_interval)),
     ]
+}
+
+pub(super) fn shown_interval((low, high): (f64, f64)) -> String {
+    format!("{low:.2} to {high:.2}")
 }
 
 /// The floor and what a KB costs, plain and as gzip; no rows below three sizes.

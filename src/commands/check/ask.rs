@@ -57,7 +57,7 @@ pub(super) struct Reply {
 impl Reply {
     /// From the first byte of the request to the first one of the answer.
     pub fn wait(&self) -> Option<Duration> {
-        span(&self.transfer.timings, |t| t.pretransfer, |t| t.starttransfer)
+        self.transfer.timings.between(|t| t.pretransfer, |t| t.starttransfer)
     }
 
     /// All of it.
@@ -72,7 +72,7 @@ pub(super) fn span(
     from: fn(&Timings) -> Option<Duration>,
     to: fn(&Timings) -> Option<Duration>,
 ) -> Option<Duration> {
-    to(timings)?.checked_sub(from(timings)?)
+    timings.between(from, to)
 }
 
 impl<'a> Ask<'a> {
