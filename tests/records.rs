@@ -192,7 +192,7 @@ fn a_full_disk_leaves_the_former_record_whole() {
         let file = std::fs::File::options().write(true).open(&filler).expect("a file");
         file.set_len(full - room * PAGE).expect("a smaller file");
         let before = whole(disk.path());
-        run().assert_code(23).assert_stderr_has("could not be written: No space left");
+        run().assert_code(23).assert_stderr_has("could not be written: no space left");
         assert!(whole(disk.path()) == before, "{:?}", whole(disk.path()).keys());
     }
     std::fs::remove_file(&filler).expect("a file");

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use super::alias::Alias;
 use super::argv::CommandLine;
 use crate::http::credentials::{REDACTED, is_secret, redact_query};
-use crate::http::url::Url;
+use crate::http::url::{Url, redacted};
 
 /// They change what is shown or where it goes, not what is measured.
 const LEFT_OUT: [&str; 12] = [
@@ -60,7 +60,7 @@ fn shown_value(option: &str, value: &str, alias: Option<&Alias>) -> String {
             Some((user, _)) => format!("{user}:{REDACTED}"),
             None => value.to_owned(),
         },
-        "proxy" | "referer" | "request-target" => shown_target(value),
+        "proxy" | "referer" | "request-target" => redacted(value),
         _ => value.to_owned(),
     }
 }
@@ -81,16 +81,6 @@ fn shown_field(line: &str, alias: Option<&Alias>) -> String {
         "" => line.to_owned(),
         _ if secret => format!("{name}: {REDACTED}"),
         _ => format!("{name}:{}", redact_query(value)),
-    }
-}
-
-/// A URL, or a path with its query, without secrets.
-fn shown_target(text: &str) -> String {
-    match Url::parse(text) {
-        _ if !text.contains('@') => redact_query(text).into_owned(),
-        Ok(url) if url.userinfo.is_some() && text.matches('@').count() == 1 => url.redacted(),
-        // What cannot be read as a URL may hold a password all the same.
-        _ => REDACTED.to_owned(),
     }
 }
 
@@ -201,7 +191,7 @@ mod tests {
             ("http://me@h/http://me:hush@h/", "<redacted>"),
             ("ftp://me:hush@h/", "<redacted>"),
         ] {
-            assert_eq!(shown_target(given), shown);
+            assert_eq!(redacted(given), shown);
         }
     }
 

@@ -263,6 +263,17 @@ impl Url {
     }
 }
 
+/// A URL, or a path with its query, as it may be shown: without passwords and without values that are likely secrets.
+#[must_use]
+pub fn redacted(text: &str) -> String {
+    match Url::parse(text) {
+        _ if !text.contains('@') => redact_query(text).into_owned(),
+        Ok(url) if url.userinfo.is_some() && text.matches('@').count() == 1 => url.redacted(),
+        // What cannot be read as a URL may hold a password all the same.
+        _ => REDACTED.to_owned(),
+    }
+}
+
 /// Without the password, so that no message shows it by accident. There is no `Display` for the same reason.
 impl fmt::Debug for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,7 +3,8 @@
 use std::time::SystemTime;
 
 use super::utc;
-use crate::http::credentials::{REDACTED, escape, redact_field, redact_query};
+use crate::http::credentials::{REDACTED, escape, redact_field};
+use crate::http::url::redacted;
 
 /// What a line speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,10 @@ pub fn lines(mark: Mark, text: &[u8], stamp: Option<SystemTime>) -> String {
         // A folded line (RFC 9112, section 5.2) is as secret as the field that it continues.
         let folded = line.starts_with(b" ") || line.starts_with(b"\t");
         let shown = match (is_head, folded) {
-            (true, _) if std::mem::take(&mut is_first) => first_line(&escape(line)),
+            (true, _) if std::mem::take(&mut is_first) => match mark {
+                Mark::Sent => request_line(&escape(line)),
+                _ => escape(line),
+            },
             (true, true) if secret_above => format!(" {REDACTED}"),
             (true, false) => {
                 let shown = field(line);
@@ -54,18 +58,25 @@ pub fn lines(mark: Mark, text: &[u8], stamp: Option<SystemTime>) -> String {
     output
 }
 
-/// A request line without secrets in its query; a status line as it is.
-fn first_line(line: &str) -> String {
-    let Some((before, query)) = line.split_once('?') else { return line.to_owned() };
-    let (query, version) = query.rsplit_once(' ').unwrap_or((query, ""));
-    format!("{before}?{} {version}", redact_query(query))
+/// A request line without secrets in its target.
+fn request_line(line: &str) -> String {
+    let parts = line.split_once(' ').and_then(|(method, rest)| Some((method, rest.rsplit_once(' ')?)));
+    let Some((method, (target, version))) = parts else { return line.to_owned() };
+    format!("{method} {} {version}", redacted(target))
 }
 
 /// The line of a secret field without its secret; `None` for other lines.
 fn field(line: &[u8]) -> Option<String> {
     let colon = line.iter().position(|&byte| byte == b':')?;
     let name = escape(&line[..colon]);
-    (redact_field(&name, "") == REDACTED).then(|| format!("{name}: {REDACTED}"))
+    let value = escape(&line[colon + 1..]);
+    let shown = match value.trim() {
+        _ if redact_field(&name, "") == REDACTED => REDACTED.to_owned(),
+        // A page's URL may have come with a password or a key.
+        page if name.eq_ignore_ascii_case("referer") => redacted(page),
+        _ => return None,
+    };
+    Some(format!("{name}: {shown}"))
 }
 
 #[cfg(test)]
@@ -86,6 +97,16 @@ mod tests {
         let head = b"POST /v1beta/models/m:generateContent?alt=sse&key=sesame HTTP/1.1\r\n\r\n";
         let shown = "> POST /v1beta/models/m:generateContent?alt=sse&key=<redacted> HTTP/1.1\n> \n";
         assert_eq!(lines(Mark::Sent, head, None), shown);
+    }
+
+    #[test]
+    fn no_password_of_a_url_is_shown() {
+        let head = b"GET http://me:hush@h/?token=hush HTTP/1.1\r\nReferer: http://me:hush@page/?a=1\r\n\r\n";
+        let shown = lines(Mark::Sent, head, None);
+        assert_eq!(
+            shown,
+            "> GET http://me:<redacted>@h/?token=<redacted> HTTP/1.1\n> Referer: http://me:<redacted>@page/?a=1\n> \n"
+        );
     }
 
     #[test]
