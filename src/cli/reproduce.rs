@@ -56,6 +56,11 @@ fn shown_value(option: &str, value: &str, alias: Option<&Alias>) -> String {
         "header" | "proxy-header" if !value.starts_with('@') => shown_field(value, alias),
         _ if alias.is_some_and(|alias| NAME_HOSTS.contains(&option) || alias.hides(value)) => REDACTED.to_owned(),
         "oauth2-bearer" | "cookie" => REDACTED.to_owned(),
+        "set" => match value.split_once('=') {
+            // A text, for max_tokens is no secret.
+            Some((key, text)) if is_secret(key) && text.contains('"') => format!("{key}={REDACTED}"),
+            _ => value.to_owned(),
+        },
         "user" | "proxy-user" => match value.split_once(':') {
             Some((user, _)) => format!("{user}:{REDACTED}"),
             None => value.to_owned(),
@@ -164,6 +169,8 @@ mod tests {
             ("-Ume:hush", "--proxy-user 'me:<redacted>'"),
             ("-ehttp://h/?key=hush#token=hush", "--referer 'http://h/?key=<redacted>'"),
             ("--request-target=http://me:hush@h/?a=b", "--request-target 'http://me:<redacted>@h/?a=b'"),
+            ("--set=user_key=\"hush\"", "--set 'user_key=<redacted>'"),
+            ("--set=max_tokens=7", "--set max_tokens=7"),
             ("--bearer-env=KEY", "--bearer-env KEY"),
         ];
         let url = "https://me:hush@h/v1?key=hush&api-version=1&X-Signature=hush";
