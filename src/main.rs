@@ -12,6 +12,7 @@ use gzpost::output::{Stderr, Terminal};
 use gzpost::signals::Signals;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
+use rustix::pipe::fcntl_setpipe_size;
 use rustix::stdio;
 use rustix::termios::{isatty, tcgetwinsize};
 
@@ -20,7 +21,7 @@ fn main() -> ExitCode {
     let signals = Signals::install().ok().map(Arc::new);
     let mut context = Context {
         stdin: &mut io::stdin().lock(),
-        stdout: &mut Stdout { signals: signals.clone() },
+        stdout: &mut Stdout { signals: signals.clone(), is_widened: false },
         stderr: Stderr::new(Box::new(io::stderr())),
         stderr_terminal: terminal(stdio::stderr()),
         stdout_terminal: terminal(stdio::stdout()),
@@ -46,14 +47,26 @@ fn terminal(stream: BorrowedFd) -> Option<Terminal> {
     })
 }
 
+/// A pipe's usual size in bytes (`pipe(7)`): a write of more has to wait for the reader in any case.
+const PIPE: usize = 64 * 1024;
+
+/// A pipe that holds several reads, so that program and reader need not take turns: a large answer takes half the time.
+const WIDE_PIPE: usize = 4 * PIPE;
+
 /// stdout without the line buffer of `std`: what has arrived is written at once. A signal ends the wait for a reader.
 struct Stdout {
     signals: Option<Arc<Signals>>,
+    is_widened: bool,
 }
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let stdout = stdio::stdout();
+        if bytes.len() > PIPE && !self.is_widened {
+            self.is_widened = true;
+            // It may be no pipe, or the user may have too many wide ones already.
+            let _ = fcntl_setpipe_size(stdout, WIDE_PIPE);
+        }
         let Some(signals) = &self.signals else { return Ok(rustix::io::write(stdout, bytes)?) };
         loop {
             let mut polled = [PollFd::new(&stdout, PollFlags::OUT), PollFd::new(&**signals, PollFlags::IN)];
