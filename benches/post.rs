@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use common::{GZPOST, Way, installed, measure, ratio, server, spawning};
+use common::{Way, gzpost, installed, measure, ratio, server, spawning};
 use gzpost::body::gzip::encode;
 use gzpost::body::{DEFAULT_LEVEL, synthetic};
 use gzpost::output::table::{self, Column};
@@ -70,7 +70,7 @@ fn behind_a_handshake() -> String {
     let mut moments = [Vec::new(), Vec::new()];
     for round in 0..=HANDSHAKES {
         for (file, moments) in files.iter().zip(&mut moments) {
-            let mut command = Command::new(GZPOST);
+            let mut command = Command::new(gzpost());
             command.args(["-s", "-o", "/dev/null", "-w", "%{time_posttransfer}", "--cacert"]);
             let output = command.arg(&certificate).arg(&url).arg(file).output().expect("a program to start");
             let moment: f64 = String::from_utf8_lossy(&output.stdout).parse().expect("a moment");
@@ -97,8 +97,8 @@ fn ways(url: &str, certificate: &str, file: &str, curl: bool, gzip: bool) -> Vec
     let program = ["--cacert", certificate, url, file];
     let plain = ["curl", "-q", "-sS", "--cacert", certificate, "-H", json, "--data-binary", &data, url];
     let mut ways = vec![
-        Way { name: "gzpost", run: spawning(&[&[GZPOST][..], &program].concat()) },
-        Way { name: "gzpost --identity", run: spawning(&[&[GZPOST, "--identity"][..], &program].concat()) },
+        Way { name: "gzpost", run: spawning(&[&[gzpost()][..], &program].concat()) },
+        Way { name: "gzpost --identity", run: spawning(&[&[gzpost(), "--identity"][..], &program].concat()) },
     ];
     if curl {
         ways.push(Way { name: "curl --data-binary", run: spawning(&plain) });

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-use common::{GZPOST, Way, installed, measure, ratio, server, spawning};
+use common::{Way, gzpost, installed, measure, ratio, server, spawning};
 use gzpost::http::timing::Clock;
 use gzpost::output::table::{self, Column};
 use gzpost::stats;
@@ -53,7 +53,7 @@ fn throughput(curl: bool) -> String {
                 let line = format!("'{}' | cat >/dev/null", words.join("' '"));
                 Way { name, run: if piped { spawning(&["sh", "-c", &line]) } else { spawning(words) } }
             };
-            let mut ways = vec![way("gzpost", &[GZPOST, "-s", &target])];
+            let mut ways = vec![way("gzpost", &[gzpost(), "-s", &target])];
             if curl {
                 ways.push(way("curl -N", &["curl", "-q", "-sSN", &target]));
             }
@@ -116,7 +116,7 @@ fn event(number: usize) -> Vec<u8> {
 
 fn delays(curl: bool) -> String {
     let mut rows = vec![row("the socket itself", &straight())];
-    rows.push(row("gzpost", &through(&[GZPOST, "-s"])));
+    rows.push(row("gzpost", &through(&[gzpost(), "-s"])));
     if curl {
         rows.push(row("curl -N", &through(&["curl", "-q", "-sSN"])));
     }
