@@ -17,7 +17,7 @@ use super::timing::{Clock, Timings};
 use super::transfer::Transfer;
 use super::url::{Url, host_and_port};
 use super::watch::{Observer, Watch};
-use super::{proxy, redirect, tls};
+use super::{proxy, redirect};
 use crate::body::{Coding, Pending};
 use crate::error::{Error, Kind, Result};
 use crate::signals::Signals;
@@ -110,7 +110,7 @@ impl Client {
         }
         transfer.timings.total = Some(clock.elapsed());
         if let Some(tls) = transfer.tls.as_mut().filter(|_| self.link.settings.tls.insecure) {
-            tls.verify_result = tls::verify_anyway(&tls.certificates, &request.url.host);
+            tls.unverified = Some(request.url.host.clone());
         }
         transfer
     }

@@ -8,7 +8,7 @@ use super::units;
 use super::write_out::UrlPart;
 use super::write_out_json::quote;
 use crate::http::credentials::base64;
-use crate::http::{Tokens, Transfer};
+use crate::http::{Tls, Tokens, Transfer};
 
 /// What the variables speak of.
 pub(super) struct Facts<'a> {
@@ -107,7 +107,7 @@ pub(super) const VARIABLES: &[Variable] = &[
     ("size_upload", |f| number(f.transfer.size_upload)),
     ("speed_download", |f| speed(f.transfer.size_download, f.transfer)),
     ("speed_upload", |f| speed(f.transfer.size_upload, f.transfer)),
-    ("ssl_verify_result", |f| number(f.transfer.tls.as_ref().map_or(0, |tls| tls.verify_result))),
+    ("ssl_verify_result", |f| number(f.transfer.tls.as_ref().map_or(0, Tls::verify_result))),
     ("time_appconnect", |f| time(f.transfer.timings.appconnect)),
     ("time_compress", |f| our_time(f.transfer.timings.compress)),
     ("time_connect", |f| time(f.transfer.timings.connect)),

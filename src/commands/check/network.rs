@@ -86,7 +86,7 @@ fn place(ask: &Ask<'_>, name: &str, transfer: &Transfer) -> String {
 
 fn tls(tls: Option<&Tls>, time: Duration, report: &mut Report<'_>) -> Row {
     let Some(tls) = tls else { return Row::ok("TLS", Some(time), "") };
-    let trusted = if tls.verify_result == 0 { "" } else { ", not trusted (-k)" };
+    let trusted = if tls.verify_result() == 0 { "" } else { ", not trusted (-k)" };
     let text = format!("{} {}{trusted}", tls.version, tls.cipher);
     let Some(validity) = tls.certificates.first().and_then(|leaf| validity(leaf)) else {
         return Row::ok("TLS", Some(time), text);
