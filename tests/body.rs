@@ -180,6 +180,33 @@ fn levels_change_the_size_and_not_the_body() {
 }
 
 #[test]
+fn an_error_line_comes_with_the_way_out() {
+    let big = chat(5000);
+    for (options, status, hint) in [
+        (&["-sS", "-f", "--json", "@big"][..], 400, "--identity sends it plain"),
+        (&["-sS", "--fail-with-body", "--json", "@big"], 415, "--identity sends it plain"),
+        (&["-d", "{\"a\": x}"], 400, "hint: the data went out as a form (-d: not JSON: line 1, column 7: "),
+        (&["-sS", "-f", "-d", "[1,"], 422, "hint: the data went out as a form (-d: not JSON: "),
+        (&["--json", "{}"], 401, "hint: no key was sent; --bearer-env"),
+    ] {
+        let server = Server::answering(format!("HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n"));
+        let output = gzpost().file("big", &big).args(options).arg(server.url("/")).run();
+        output.assert_stderr_has(hint);
+        server.finish();
+    }
+    for options in [&["-s", "-f", "--json", "@big"][..], &["-sS", "--json", "@big"], &["-d", "a=b"]] {
+        let server = Server::answering("HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n");
+        let output = gzpost().file("big", &big).args(options).arg(server.url("/")).run();
+        assert!(!output.stderr_text().contains("hint"), "{}", output.describe());
+        server.finish();
+    }
+    let server = Server::answering("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n");
+    let output = gzpost().args(["-H", "x-api-key: k", "--json", "{}", &server.url("/")]).run();
+    assert!(!output.stderr_text().contains("hint"), "{}", output.describe());
+    server.finish();
+}
+
+#[test]
 fn a_rejected_gzip_body_gets_a_hint_and_no_second_request() {
     for (status, hinted) in [(400, true), (413, true), (415, true), (422, true), (500, true), (502, true), (401, false)]
     {

@@ -4,12 +4,13 @@ use crate::peers::installed;
 use crate::program::{Program, gzpost};
 
 /// What is typed, a word that has to be offered, and one that must not be.
-const TYPED: [(&str, &str, &str); 11] = [
+const TYPED: [(&str, &str, &str); 12] = [
     ("gzpost ", "replay", "decode"),
     ("gzpost --s", "--silent", "--serve"),
     ("gzpost demo --", "--behave", "--output"),
     ("gzpost demo --behave reject-", "reject-415", "decode"),
     ("gzpost bench --", "--warmup", "--serve"),
+    ("gzpost --bearer-env HOM", "HOME", "body.json"),
     ("gzpost --o", "--output", "--warmup"),
     ("gzpost bench --", "--model", "--output"),
     ("gzpost check --re", "--resolve", "--retry"),

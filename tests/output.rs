@@ -131,12 +131,12 @@ fn folders_are_made_when_asked_for() {
         let path = if options[0] == "-O" { "a/b/name" } else { "a/b/c" };
         assert!(output.assert_code(0).home.path().join(path).is_file(), "{options:?}");
     }
-    for options in [&["-o", "a/b/c"][..], &["-O", "--output-dir", "a/b"]] {
-        asked(gzpost(), ANSWER, options).assert_error(23).assert_stderr_has("a/b");
+    // An answer that nothing can be done with is not asked for.
+    let url = format!("http://127.0.0.1:{}/name", refused_port());
+    for options in [&["-o", "a/b/c"][..], &["-O", "--output-dir", "a/b"], &["-D", "a/b/c"]] {
+        let missing = quiet(options).arg(&url).run();
+        missing.assert_error(23).assert_stderr_has("a/b: no such directory (--create-dirs makes it)");
     }
-    // This one is needed before anything is sent.
-    let url = format!("http://127.0.0.1:{}/", refused_port());
-    quiet(&["-D", "a/b/c", &url]).run().assert_error(23).assert_stderr_has("a/b/c");
 }
 
 /// The name comes from the URL, which may come from anywhere: it never leads out of the folder.

@@ -91,6 +91,8 @@ pub struct Content {
     pub compress: Option<Duration>,
     /// The Content-Type when the user names none; `None` also when they do.
     pub content_type: Option<&'static str>,
+    /// Why data that begins as JSON does went out as a form.
+    pub not_json: Option<String>,
 }
 
 /// Checks, changes and codes a body. The two texts are the values of the user's own fields.
@@ -112,7 +114,11 @@ pub fn prepare(
         };
     }
     let declared = edits || body.declared == Declared::Json || content_type.is_some_and(is_json_type);
-    let json = declared || content_type.is_none() && body.declared == Declared::Data && json::is_json(&body.bytes);
+    let data = !declared && content_type.is_none() && body.declared == Declared::Data;
+    let json = declared || data && json::is_json(&body.bytes);
+    let begins_so = matches!(body.bytes.trim_ascii_start().first(), Some(b'{' | b'['));
+    let problem = if data && !json && begins_so { json::check(&body.bytes).err() } else { None };
+    let not_json = problem.map(|problem| format!("{}: not JSON: {problem}", body.name));
     let content_type = default_type(body.declared, json, content_type);
     let Body { mut bytes, name, .. } = body;
     let mut unchecked = declared && options.check;
@@ -134,7 +140,7 @@ pub fn prepare(
     let check = || if unchecked { json::require(&bytes, &name) } else { Ok(()) };
     if !gzip {
         check()?;
-        return Ok(Content { bytes, coding: Coding::Identity, size_body, compress: None, content_type });
+        return Ok(Content { bytes, coding: Coding::Identity, size_body, compress: None, content_type, not_json });
     }
     let code = || {
         let clock = Clock::start();
@@ -142,7 +148,7 @@ pub fn prepare(
     };
     let (checked, (coded, took)) = if unchecked && large { beside(check, code) } else { (check(), code()) };
     checked?;
-    Ok(Content { bytes: coded, coding: Coding::Gzip, size_body, compress: Some(took), content_type })
+    Ok(Content { bytes: coded, coding: Coding::Gzip, size_body, compress: Some(took), content_type, not_json })
 }
 
 /// A body that is sent as it is, whatever it holds.
@@ -154,6 +160,7 @@ fn coded_already(body: Body, content_type: Option<&str>, content_encoding: Optio
         coding: if gzip { Coding::Gzip } else { Coding::Identity },
         compress: None,
         content_type: default_type(body.declared, false, content_type),
+        not_json: None,
     }
 }
 

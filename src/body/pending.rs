@@ -57,6 +57,15 @@ impl Pending {
         }
     }
 
+    /// The content, when it is there already.
+    #[must_use]
+    pub fn made(&self) -> Option<Arc<Content>> {
+        match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            State::Ready(Ok(content)) => Some(Arc::clone(content)),
+            _ => None,
+        }
+    }
+
     /// The content, once it is checked and coded. `until_done` blocks until its argument is at its end, and may give
     /// up with an error; then the content can still be asked for again.
     pub fn wait(&self, until_done: impl FnOnce(&UnixStream) -> Result<()>) -> Result<Arc<Content>> {

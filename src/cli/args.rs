@@ -7,6 +7,19 @@ use std::path::PathBuf;
 use super::argv::CommandLine;
 use crate::error::{Error, Kind as ErrorKind, Result};
 
+/// What serves in a command in the place of an option that it does not have.
+const INSTEAD: [(&str, &str, &str); 9] = [
+    ("bench", "--gzip", "every body is sent plain and as gzip"),
+    ("bench", "--identity", "every body is sent plain and as gzip"),
+    ("bench", "--output", "--export-json FILE keeps the results"),
+    ("check", "--gzip", "bodies are sent plain and as gzip"),
+    ("check", "--identity", "bodies are sent plain and as gzip"),
+    ("check", "--json", "--format json is for programs"),
+    ("replay", "--output", "--save DIR keeps the answers"),
+    ("replay", "--text", "--save DIR keeps the answers"),
+    ("replay", "--write-out", "--export-csv FILE keeps the figures"),
+];
+
 /// What is not read from here by a command is not an option of that command.
 #[derive(Debug)]
 pub struct Args(pico_args::Arguments);
@@ -71,9 +84,16 @@ impl Args {
     pub fn finish(self, command: &str) -> Result<()> {
         match self.0.finish().first() {
             None => Ok(()),
-            Some(left) => Err(usage(format!("{} is no option of {command}", left.to_string_lossy()))),
+            Some(left) => Err(not_of(&left.to_string_lossy(), command)),
         }
     }
+}
+
+/// A command does not have this option, dashes included.
+pub fn not_of(option: &str, command: &str) -> Error {
+    let instead = INSTEAD.iter().find(|(own, other, _)| command.ends_with(own) && option == *other);
+    let instead = instead.map(|(_, _, instead)| format!("; {instead}")).unwrap_or_default();
+    usage(format!("{option} is no option of {command}{instead}"))
 }
 
 /// A value that has to be UTF-8.

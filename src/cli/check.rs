@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Outside;
-use super::args::{Args, usage};
+use super::args::{Args, not_of, usage};
 use super::argv::CommandLine;
 use super::command::{Api, Check, Format};
 use super::output::messages;
@@ -21,7 +21,7 @@ const BUDGET: Duration = Duration::from_secs(30);
 /// The arguments behind `check`.
 pub fn check(mut line: CommandLine, outside: &mut Outside) -> Result<Check> {
     if let Some(given) = line.given.iter().find(|given| !given.option.holds_in("check")) {
-        return Err(usage(format!("--{} is no option of gzpost check", given.option.long)));
+        return Err(not_of(&format!("--{}", given.option.long), "gzpost check"));
     }
     let mut args = Args::new(&line, &[]);
     let mut warnings = Vec::new();

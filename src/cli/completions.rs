@@ -30,6 +30,8 @@ enum Values {
     AtFile,
     /// One of these words.
     Words(Vec<&'static str>),
+    /// The name of a variable of the environment.
+    Variables,
     /// What nobody can guess.
     Free,
 }
@@ -49,6 +51,7 @@ fn values(option: &Opt) -> Values {
     match option.arg {
         Some("FILE" | "DIR" | "PATH") => Values::Files,
         Some("DATA" | "LINE" | "FORMAT") => Values::AtFile,
+        Some("VAR") => Values::Variables,
         _ if words.is_empty() => Values::Free,
         _ => Values::Words(words),
     }
@@ -160,6 +163,9 @@ fn bash_values() -> String {
             let pattern = format!("{letter}{command}:--{}", option.long);
             match values(option) {
                 Values::Files | Values::AtFile => {}
+                Values::Variables => {
+                    let _ = writeln!(cases, "    {pattern}) COMPREPLY=($(compgen -e -- \"$word\")) ;;");
+                }
                 Values::Free => free.push(pattern),
                 Values::Words(words) => {
                     let words = words.join(" ");
@@ -242,6 +248,7 @@ fn zsh_spec((option, letter): Offer) -> String {
                 Values::Files => "_files".to_owned(),
                 Values::AtFile => "_gzpost_at_file".to_owned(),
                 Values::Words(words) => format!("({})", words.join(" ")),
+                Values::Variables => "{_parameters -g \"*export*\"}".to_owned(),
                 Values::Free => " ".to_owned(),
             };
             format!("{colons}{}:{action}", zsh_text(arg))
@@ -275,6 +282,7 @@ fn fish() -> String {
                 Values::Files => " -r".to_owned(),
                 Values::AtFile => " -x -a '(__gzpost_at_file)'".to_owned(),
                 Values::Words(words) => format!(" -x -a '{}'", words.join(" ")),
+                Values::Variables => " -x -a '(set -nx)'".to_owned(),
                 // -x would keep an option from being offered behind it.
                 Values::Free if option.kind == Kind::Optional => String::new(),
                 Values::Free => " -x".to_owned(),

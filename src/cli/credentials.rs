@@ -38,9 +38,17 @@ fn bearer(args: &mut Args, outside: &Outside) -> Result<Option<String>> {
     if token.is_some() {
         return Err(usage("--bearer-env and --oauth2-bearer: give one of them"));
     }
-    let value = outside
-        .variable(&variable)
-        .ok_or_else(|| usage(format!("--bearer-env: the environment has no variable {variable}, or it is empty")))?;
+    // What is no usual name may be the token itself, which must not be shown.
+    let is_name = variable.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    let value = outside.variable(&variable).ok_or_else(|| {
+        usage(if is_name {
+            format!("--bearer-env: the environment has no variable {variable}, or it is empty")
+        } else {
+            "--bearer-env takes the name of a variable of the environment, and none has that name; it is not shown, as \
+             it may be the token"
+                .to_owned()
+        })
+    })?;
     let value = value.into_string().map_err(|_| usage(format!("--bearer-env: {variable} is not UTF-8")))?;
     no_control(&format!("--bearer-env {variable}"), &value)?;
     Ok(Some(value))

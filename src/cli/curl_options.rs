@@ -53,6 +53,20 @@ const REFUSED: &[(&str, &str)] = &[
     ("", "raw libcurl variable"),
 ];
 
+/// Words of other programs, and of whoever guesses.
+const MEANT: [(&str, &str); 10] = [
+    ("bearer", "--bearer-env VARIABLE or --oauth2-bearer TOKEN"),
+    ("bench", "the command, gzpost bench"),
+    ("body", "BODY, an argument behind the URL"),
+    ("demo", "the command, gzpost demo"),
+    ("file", "BODY, an argument behind the URL"),
+    ("no-compress", "--identity"),
+    ("plain", "--identity"),
+    ("replay", "the command, gzpost replay"),
+    ("timeout", "--max-time SECONDS"),
+    ("token", "--bearer-env VARIABLE or --oauth2-bearer TOKEN"),
+];
+
 /// The message about an option, dashes included, that this command does not have.
 #[must_use]
 pub fn unknown(given: &str, command: Option<&str>) -> String {
@@ -74,6 +88,9 @@ pub fn unknown(given: &str, command: Option<&str>) -> String {
     let owners: Vec<String> = options::owners(name).map(|word| format!("gzpost {word}")).collect();
     if !owners.is_empty() {
         return format!("--{name} is an option of {} only", owners.join(" and "));
+    }
+    if let Some((_, meant)) = MEANT.iter().find(|(word, _)| *word == name) {
+        return format!("unknown option --{name}; did you mean {meant}?");
     }
     match nearest_option(name, own(command)) {
         Some(nearest) => format!("unknown option --{name}; did you mean --{nearest}?"),

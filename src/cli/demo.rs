@@ -26,7 +26,12 @@ pub fn demo(line: &CommandLine) -> Result<Demo> {
     args.finish("gzpost demo")?;
     match line.arguments.first() {
         None => Ok(demo),
-        Some(argument) => Err(usage(format!("gzpost demo takes no argument such as {}", argument.to_string_lossy()))),
+        Some(argument) => {
+            let argument = argument.to_string_lossy();
+            let hint =
+                if address(&argument).is_ok() { format!("; --serve {argument} serves there") } else { String::new() };
+            Err(usage(format!("gzpost demo takes no argument such as {argument}{hint}")))
+        }
     }
 }
 

@@ -250,8 +250,8 @@ pub static OPTIONS: &[Opt] = &[
 /// The commands; a command word counts only as the first argument.
 pub const COMMANDS: [&str; 4] = ["replay", "bench", "check", "demo"];
 
-/// curl's second names for the same option.
-const ALIASES: [(&str, &str); 2] = [("data-ascii", "data"), ("include", "show-headers")];
+/// Second names for the same option: curl's, and what turns off what is on without `--gzip` too.
+const ALIASES: [(&str, &str); 3] = [("data-ascii", "data"), ("include", "show-headers"), ("no-gzip", "identity")];
 
 /// What only a single request has: where its data comes from, and what becomes of its answer.
 #[rustfmt::skip]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::args::{text, usage};
 use super::argv::Given;
 use super::target::Rules;
-use crate::body::{Part, PartKind, Source};
+use crate::body::{Part, PartKind, Source, json};
 use crate::error::Result;
 use crate::http::url::Url;
 
@@ -42,6 +42,10 @@ fn data_part(given: &Given) -> Result<Part> {
     let (kind, source) = match given.option.long {
         "data-raw" => (PartKind::Raw, Source::Text(bytes.to_vec())),
         "data-binary" => (PartKind::Binary, text_or_file(bytes)),
+        "json" if Path::new(OsStr::from_bytes(bytes)).is_file() && json::check(bytes).is_err() => {
+            let name = String::from_utf8_lossy(bytes);
+            return Err(usage(format!("--json: {name} is a file; --json @{name} sends what is in it")));
+        }
         "json" => (PartKind::Json, text_or_file(bytes)),
         "data-urlencode" => {
             let (name, source) = urlencode_source(bytes);

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::args::{Args, text, usage};
-use super::argv::CommandLine;
+use super::argv::{CommandLine, Given};
 use super::glob;
 use super::options::COMMANDS;
 use crate::error::{Error, Kind, Result};
@@ -93,12 +93,15 @@ pub fn url_and_bodies(line: &mut CommandLine, args: &mut Args, rules: &Rules) ->
     let mut urls: Vec<OsString> = args.texts("--url")?.into_iter().map(OsString::from).collect();
     let what = if line.command == Some("replay") { "CAPTURE" } else { "BODY" };
     if urls.is_empty() {
+        let taken = line.given.iter().find(|given| takes_url_by_mistake(given));
+        let taken = taken.map(|given| format!("--{} took the URL as its value", given.option.long));
         if bodies.is_empty() {
             let command = line.command.map_or_else(|| "gzpost".to_owned(), |word| format!("gzpost {word}"));
-            return Err(usage(format!("no URL; see {command} --help")));
+            return Err(usage(format!("no URL; {}", taken.unwrap_or_else(|| format!("see {command} --help")))));
         }
         urls.push(bodies.remove(0));
-        stands_for_url(&urls[0], &bodies, what)?;
+        stands_for_url(&urls[0], &bodies, what)
+            .map_err(|error| taken.map_or(error, |taken| usage(format!("no URL; {taken}"))))?;
     }
     if let Some(second) = urls.get(1).or_else(|| bodies.iter().find(|body| is_url(body))) {
         return Err(usage(format!("{}: a second URL; a command has one", shown(second))));
@@ -110,6 +113,12 @@ pub fn url_and_bodies(line: &mut CommandLine, args: &mut Args, rules: &Rules) ->
     Ok((rules.parse(&text("URL", urls.remove(0))?)?, bodies))
 }
 
+/// Whether an option that takes no URL got one.
+fn takes_url_by_mistake(given: &Given) -> bool {
+    let takes_none = matches!(given.option.arg, Some("SECONDS" | "N" | "FILE" | "DIR" | "NAME" | "METHOD" | "LIST"));
+    takes_none && given.value.as_deref().is_some_and(is_url)
+}
+
 /// Refuses a first argument that is no URL beyond doubt: a URL is behind it, or there is a file of that name.
 fn stands_for_url(first: &OsStr, bodies: &[OsString], what: &str) -> Result<()> {
     if is_url(first) {
@@ -117,6 +126,9 @@ fn stands_for_url(first: &OsStr, bodies: &[OsString], what: &str) -> Result<()> 
     }
     let (first, path) = (first.to_string_lossy(), Path::new(first));
     if let Some(url) = bodies.iter().find(|body| is_url(body)) {
+        if COMMANDS.contains(&&*first) {
+            return Err(usage(format!("a command is the first argument: gzpost {first} [OPTIONS] URL")));
+        }
         let is_word = first.bytes().all(|byte| byte.is_ascii_lowercase());
         let commands = if is_word { format!(" and is no command ({})", COMMANDS.join(", ")) } else { String::new() };
         let (url, place) = (shown(url), format!("'{first}' stands in its place{commands}"));

@@ -9,6 +9,7 @@ use super::{Context, begin, complain, warn};
 use crate::body::{self, Body, Pending};
 use crate::cli::{Output, Send};
 use crate::error::{Error, Kind, Result};
+use crate::http::credentials::OF_REQUEST;
 use crate::http::retry::{Verdict, verdict};
 use crate::http::timing::{Clock, wall_clock};
 use crate::http::{Client, Request, Transfer};
@@ -33,7 +34,8 @@ fn tell(mut send: Send, context: &mut Context<'_>) -> Result<u8> {
     let client = Client::new(send.settings.clone(), Box::new(follow.clone()), context.signals.clone());
     let transfer = transfer(&client, &send, content.as_ref(), context.stdout, &follow)?;
     follow.stop();
-    report(&transfer, &send, context)
+    let not_json = content.and_then(|content| content.made()?.not_json.clone());
+    report(&transfer, &send, not_json, context)
 }
 
 /// One request with its retries, its answer written where the output options say; an error is one from before it.
@@ -126,7 +128,7 @@ fn retry_notice(transfer: &Transfer, pause: Duration, left: u32) -> String {
 }
 
 /// The error line, the hint, the timing block or `-w`; returns the exit code.
-fn report(transfer: &Transfer, send: &Send, context: &mut Context<'_>) -> Result<u8> {
+fn report(transfer: &Transfer, send: &Send, not_json: Option<String>, context: &mut Context<'_>) -> Result<u8> {
     let output = &send.output;
     let stderr = &context.stderr;
     if let Err(error) = &transfer.outcome {
@@ -136,8 +138,11 @@ fn report(transfer: &Transfer, send: &Send, context: &mut Context<'_>) -> Result
         complain(error, output, stderr);
     }
     let mut said = String::new();
-    if !output.silent {
-        said.push_str(&hint(transfer, &send.request).unwrap_or_default());
+    // What an error line says is no help without the way out.
+    if !output.silent || output.show_error && transfer.outcome.is_err() {
+        let form = not_json.filter(|_| transfer.status.is_some_and(|status| status >= 400));
+        let form = form.map(|why| format!("gzpost: hint: the data went out as a form ({why})\n"));
+        said.push_str(&form.or_else(|| hint(transfer, &send.request)).unwrap_or_default());
     }
     // A body that could not be sent says nothing about the server, so there is no timing to look at.
     let unread = matches!(&transfer.outcome, Err(error) if error.kind == Kind::Read);
@@ -163,11 +168,15 @@ fn report(transfer: &Transfer, send: &Send, context: &mut Context<'_>) -> Result
 /// Under which statuses a server may have stumbled over the coding.
 const SUSPICIOUS: [u16; 6] = [400, 413, 415, 422, 500, 502];
 
-/// What to try when a server may have stumbled over the coding.
+/// What to try when a server may have stumbled over the coding, the method or a key that was not sent.
 pub(super) fn hint(transfer: &Transfer, request: &Request) -> Option<String> {
     if transfer.status == Some(405) && transfer.method == "GET" && !request.method_forced && transfer.num_redirects == 0
     {
         return Some("gzpost: hint: without BODY this was a GET; name a file, or - for stdin\n".to_owned());
+    }
+    let sends_key = || request.authorization.is_some() || OF_REQUEST.iter().any(|field| request.names(field));
+    if matches!(transfer.status, Some(401 | 403)) && !sends_key() {
+        return Some("gzpost: hint: no key was sent; --bearer-env VARIABLE sends the one in a variable\n".to_owned());
     }
     let status = transfer.status.filter(|status| SUSPICIOUS.contains(status))?;
     let coded_here = transfer.timings.compress.is_some() && !request.names("Content-Encoding");

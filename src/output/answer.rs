@@ -30,16 +30,21 @@ pub struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// Makes the directories of `--create-dirs` and opens the `-D` file, before anything is sent; the `-o` file is
+    /// Makes the directories of `--create-dirs`, or misses them, and opens the `-D` file, before anything is sent; the `-o` file is
     /// opened when there is something to write, so that a request that fails leaves an older file alone.
     pub fn new(output: &'a Output, stdout: &'a mut dyn Write) -> Result<Answer<'a>> {
         let heads = match &output.dump_header {
             Some(Target::File(path)) => Some(path),
             _ => None,
         };
-        if output.create_dirs {
-            for path in output.file.iter().chain(heads) {
-                create_directories(path)?;
+        for path in output.file.iter().chain(heads) {
+            match path.parent() {
+                Some(directory) if output.create_dirs => create_directories(directory)?,
+                Some(directory) if directory != "" && !directory.exists() => {
+                    let message = format!("{}: no such directory (--create-dirs makes it)", directory.display());
+                    return Err(Error::new(Kind::Write, message));
+                }
+                _ => {}
             }
         }
         let heads = heads.map(|path| File::create(path).map_err(|error| unwritable(path, &error))).transpose()?;
@@ -154,10 +159,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-fn create_directories(path: &Path) -> Result<()> {
-    let Some(directory) = path.parent().filter(|directory| !directory.as_os_str().is_empty()) else {
-        return Ok(());
-    };
+fn create_directories(directory: &Path) -> Result<()> {
     fs::create_dir_all(directory).map_err(|error| {
         Error::new(Kind::Write, format!("{}: directory could not be made: {}", directory.display(), describe(&error)))
     })

@@ -93,7 +93,7 @@ fn a_status_counts_for_more_than_what_the_content_says() {
                 UNAUTHORISED.len()
             );
             let server = Server::answering(answer);
-            let output = gzpost().args(options).arg(server.url("/")).run();
+            let output = gzpost().args(options).args(["-H", "api-key: wrong", &server.url("/")]).run();
             output.assert_code(code).assert_stdout(stdout);
             assert_eq!(output.stderr_text(), stderr, "{options:?}");
         }

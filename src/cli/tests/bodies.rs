@@ -123,7 +123,8 @@ fn coding_and_changes() {
     ];
     assert_eq!(Setting::default().send(&words).unwrap().body, expected);
     assert_eq!(send("u b --identity").body.coding, CodingChoice::Identity);
-    assert_eq!(send("u b --gzip --no-gzip --check").body, defaults);
+    assert_eq!(send("u b --no-check --check").body, defaults);
+    assert_eq!(send("u b --no-gzip").body.coding, CodingChoice::Identity);
     // Who takes the label away gets no gzip without it, unless they ask for just that.
     assert_eq!(send("u b -H Content-Encoding:").body.coding, CodingChoice::Identity);
     assert_eq!(send("u b -H content-encoding: --gzip").body.coding, CodingChoice::Gzip);

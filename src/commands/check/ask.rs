@@ -109,7 +109,8 @@ impl<'a> Ask<'a> {
             Form::Unlabelled => (gzip::encode(&body, DEFAULT_LEVEL), Coding::Identity),
             Form::Plain | Form::Mislabelled => (body, Coding::Identity),
         };
-        let content = Content { bytes, coding, size_body, compress: None, content_type: Some("application/json") };
+        let content_type = Some("application/json");
+        let content = Content { bytes, coding, size_body, compress: None, content_type, not_json: None };
         self.send(&request, Some(Pending::ready(Arc::new(content))))
     }
 
