@@ -172,13 +172,14 @@ fn the_readmes_first_commands_are_the_demo_and_the_tests() {
 fn the_readmes_commands_run() {
     let (Some(bash), Some(_)) = (installed("bash"), installed("jq")) else { return };
     let relay = relay(500.0, Behave::Decode);
-    let capture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/captures/provider-payload.jsonl");
+    let root = env!("CARGO_MANIFEST_DIR");
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_gzpost")).parent().expect("a folder").display();
     let begin = format!(
         "set -exo pipefail
         PATH='{program}':$PATH
-        mkdir -p tests/fixtures/captures
-        cp '{capture}' tests/fixtures/captures
+        mkdir -p tests/fixtures
+        cp -r '{root}/tests/fixtures/captures' tests/fixtures
+        cp -r '{root}/man' .
 "
     );
     // The first block is for cargo.

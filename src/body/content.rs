@@ -9,7 +9,8 @@ use crate::error::{Error, Kind, Result};
 use crate::http::credentials::escape;
 use crate::http::timing::Clock;
 
-/// zlib-rs at 7 stays below gzip -6's size. 8 takes 4 to 43 % more CPU for 0.1 to 0.3 % of size, 6 is up to 3 % larger.
+/// zlib-rs at 7 gives gzip -6's size: at most that on captured bodies, within 0.3 % on synthetic ones. 8 takes 4 to
+/// 43 % more CPU for 0.1 to 0.3 % of size, 6 is up to 3 % larger.
 pub const DEFAULT_LEVEL: u32 = 7;
 
 /// In bytes: smaller bodies gain nothing, as head and content fit one packet anyway.

@@ -43,7 +43,7 @@ fn values(option: &Opt) -> Values {
         "format" => Format::CHOICES.map(|(name, _)| name).to_vec(),
         "metric" => Metric::ALL.map(Metric::name).to_vec(),
         "completions" => SHELLS.map(|(name, _)| name).to_vec(),
-        "help" => [&["all"], &Topic::ALL.map(Topic::name)[..]].concat(),
+        "help" => [&["all", "variables"], &Topic::ALL.map(Topic::name)[..]].concat(),
         "tls-max" => vec!["1.2", "1.3"],
         _ if option.arg == Some("PEM") => vec!["PEM"],
         _ => Vec::new(),
@@ -149,8 +149,13 @@ complete -o default -F _gzpost gzpost
 ",
         long(of_requests()).join(" "),
         bash_values(),
-        COMMANDS.join(" "),
+        words(),
     )
+}
+
+/// What can stand first in place of a URL.
+fn words() -> String {
+    format!("{} help", COMMANDS.join(" "))
 }
 
 /// What follows an option, where that is no file.
@@ -233,7 +238,7 @@ fi
         specs(of_requests()),
         specs(own("demo")),
         specs(of_a_single_request()),
-        COMMANDS.join(" "),
+        words(),
     )
 }
 
@@ -314,8 +319,9 @@ function __gzpost_at_file -d 'Files, behind an @'
     string match -q '@*' -- $word
     and __fish_complete_path (string sub -s 2 -- $word) | string replace -r '^' '@'
 end
-complete -c gzpost -n 'test (count (commandline -opc)) -eq 1' -a '{words}'
-{lines}"
+complete -c gzpost -n 'test (count (commandline -opc)) -eq 1' -a '{}'
+{lines}",
+        self::words()
     )
 }
 

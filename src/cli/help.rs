@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::args::usage;
 use super::options::{self, OPTIONS, Opt, Topic};
 use crate::error::Result;
+use crate::output::write_out::variables;
 use crate::relay::Behave;
 
 const USAGE: &str = "\
@@ -93,13 +94,17 @@ pub fn help(topic: Option<&str>) -> Result<String> {
     if topic == "bench" {
         return Ok(format!("{BENCH}{}", rows(of_topic(Topic::Bench))));
     }
+    if topic == "variables" {
+        let names: Vec<String> = variables().map(|name| format!("%{{{name}}}")).collect();
+        return Ok(format!("variables of -w (gzpost(1) says what each means):\n{}", in_lines(&names)));
+    }
     if let Some(topic) = Topic::ALL.iter().find(|own| own.name() == topic) {
         return Ok(section(*topic));
     }
     let named = options_named(topic);
     if named.is_empty() {
         let topics = topic_names().join(", ");
-        return Err(usage(format!("--help: '{topic}' is no topic and no option; topics: all, {topics}")));
+        return Err(usage(format!("--help: '{topic}' is no topic and no option; topics: all, variables, {topics}")));
     }
     let of_topic = |topic: &Topic| {
         let options: Vec<_> = named.iter().copied().filter(|option| option.topic == *topic).collect();
@@ -112,7 +117,7 @@ fn overview() -> String {
     let main = OPTIONS.iter().filter(|option| MAIN_OPTIONS.contains(&option.long) || option.long == "help");
     let names = topic_names();
     let (topics, commands) = names.split_at(names.len() - 4);
-    format!("{USAGE}{}\nTopics: all {}\n        {}\n", rows(main), topics.join(" "), commands.join(" "))
+    format!("{USAGE}{}\nTopics: all variables {}\n        {}\n", rows(main), topics.join(" "), commands.join(" "))
 }
 
 fn topic_names() -> Vec<&'static str> {
@@ -136,18 +141,21 @@ fn of_topic(topic: Topic) -> impl Iterator<Item = &'static Opt> {
 }
 
 fn without_effect() -> String {
-    let names: Vec<&str> = OPTIONS.iter().filter(|option| !option.has_effect()).map(|option| option.long).collect();
-    let mut text = String::from("accepted for curl's sake, without effect:\n");
-    let mut width = 80;
-    for name in names {
-        if width + name.len() + 3 > 80 {
-            text.push_str("\n ");
-            width = 1;
+    let names = OPTIONS.iter().filter(|option| !option.has_effect());
+    let names: Vec<String> = names.map(|option| format!("--{}", option.long)).collect();
+    format!("accepted for curl's sake, without effect:\n{}", in_lines(&names))
+}
+
+/// Words in indented lines that fit a terminal.
+fn in_lines(words: &[String]) -> String {
+    let mut lines = vec![String::from(" ")];
+    for word in words {
+        if lines.last().is_some_and(|line| line.len() + word.len() + 1 > 80) {
+            lines.push(String::from(" "));
         }
-        let _ = write!(text, " --{name}");
-        width += name.len() + 3;
+        lines.last_mut().into_iter().for_each(|line| line.extend([" ", word]));
     }
-    text.replacen("\n\n", "\n", 1) + "\n"
+    lines.join("\n") + "\n"
 }
 
 /// A row per option, or two where the name is long.
@@ -192,6 +200,7 @@ mod tests {
     #[test]
     fn all_options_are_in_the_whole_help() {
         let text = help(Some("all")).unwrap();
+        assert!(help(Some("variables")).unwrap().contains(" %{time_first_token}"));
         for option in options::all() {
             assert!(text.contains(&format!("--{}", option.long)), "--{}", option.long);
         }
@@ -199,8 +208,10 @@ mod tests {
 
     #[test]
     fn rows_fit_the_terminal() {
-        for line in help(Some("all")).unwrap().lines() {
-            assert!(line.len() <= 80, "{line}");
+        for topic in ["all", "variables"] {
+            for line in help(Some(topic)).unwrap().lines() {
+                assert!(line.len() <= 80, "{line}");
+            }
         }
     }
 
@@ -219,6 +230,6 @@ mod tests {
             assert!(letter.contains(text), "{letter}");
         }
         let error = help(Some("nonsense")).unwrap_err();
-        assert!(error.message.contains("topics: all, body"), "{error}");
+        assert!(error.message.contains("topics: all, variables, body"), "{error}");
     }
 }

@@ -10,6 +10,11 @@ use crate::error::Result;
 use crate::http::Transfer;
 use crate::http::credentials::escape;
 
+/// The names of all variables that hold a value, in alphabetical order.
+pub fn variables() -> impl Iterator<Item = &'static str> {
+    value::VARIABLES.iter().map(|(name, _)| *name)
+}
+
 /// A part of a URL by curl's name for it (`host`, `port`, `query`, …); `true` asks for the last URL requested
 /// (`urle.*`), `false` for the one given (`url.*`).
 pub type UrlPart<'a> = dyn Fn(bool, &str) -> Option<String> + 'a;

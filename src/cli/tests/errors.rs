@@ -130,7 +130,7 @@ fn options_of_another_command_and_help() {
         ("demo --serve x", "--serve: 'x' is not ADDRESS:PORT, :PORT or PORT"),
         (
             "--help nonsense",
-            "--help: 'nonsense' is no topic and no option; topics: all, body, http, auth, output, time, \
+            "--help: 'nonsense' is no topic and no option; topics: all, variables, body, http, auth, output, time, \
             connection, proxy, tls, general, replay, bench, check, demo",
         ),
     ]);
