@@ -71,6 +71,35 @@ fn record_csv_and_markdown_say_the_same() {
 }
 
 #[test]
+fn a_record_says_why_gzip_failed_and_not_in_the_servers_words() {
+    let words = "HTTP/1.1 400 Bad\r\nContent-Length: 37\r\n\r\n{\"error\":{\"message\":\"it is no JSON\"}}";
+    let refused = |plain: &'static str, gzip: &'static str| {
+        let server = Server::many(move |_, mut conn| {
+            let request = conn.read_request();
+            conn.write(if request.field("content-encoding").is_some() { gzip } else { plain });
+        });
+        let bogus = ["--bogus-model", "--sizes", "0,2K", "-n", "2", "--warmup", "0", "--record", "record"];
+        let output = bench(&bogus).arg(server.url("/")).run();
+        let record = json(&output, "record/record.json");
+        assert!(!record.to_string().contains("no JSON") && record["status"] == "failed", "{record}");
+        (output, record["answer"].as_str().expect("an answer").to_owned(), record["current"]["caveats"].to_string())
+    };
+    let (output, answer, caveats) = refused(OK, words);
+    assert!(caveats.contains("\"body 0 as gzip: 2 of 2 failed: the server returned status 400\""), "{caveats}");
+    output
+        .assert_code(22)
+        .assert_stderr_has("body 0 as gzip: 2 of 2 failed: the server returned status 400: it is no JSON\n");
+    let expected = "does not take gzip (all 4 refused with 400; plain 4 of 4 answered; 2";
+    assert!(answer.starts_with("The relay at http://") && answer.contains(expected), "{answer}");
+    // Whom everything fails with has nothing against gzip, and who gives no answer has said nothing about it.
+    for (plain, gzip) in [(words, words), (OK, "")] {
+        let (output, answer, _) = refused(plain, gzip);
+        assert!(answer.starts_with("Nothing could be compared"), "{answer}");
+        output.assert_stderr_lacks("gzpost check");
+    }
+}
+
+#[test]
 fn a_record_has_every_field() {
     let relay = relay(1000.0, Behave::Decode);
     let output = bench(&["--sizes", "0,8K", "--bogus-model", "-n", "2", "--record", "My record", &url(&relay)]).run();

@@ -57,7 +57,10 @@ fn tell(bench: &mut Bench, context: &mut Context<'_>) -> Result<u8> {
     }
     let told = write_stdout(context.stdout, told.as_bytes());
     if !bench.output.silent {
-        report.warnings.iter().for_each(|warning| warn(warning, &stderr));
+        report.told.iter().for_each(|warning| warn(warning, &stderr));
+        if let Some(refused) = report.refusal_of_gzip() {
+            warn(&format!("the relay does not take gzip ({refused}); gzpost check finds out more"), &stderr);
+        }
     }
     // What was measured is kept, whoever has stopped reading.
     export::write(bench, &report, &occasion, files)?;

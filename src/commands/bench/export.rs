@@ -185,7 +185,7 @@ fn side(side: &Side) -> Value {
     json!({
         "size_upload": side.sent,
         "n": side.n,
-        "failures": side.failures,
+        "failures": side.failures.len(),
         "statuses": side.statuses,
         "ms": times,
     })
@@ -278,6 +278,9 @@ fn answer(report: &Report, largest: Option<&Comparison>, occasion: &Occasion) ->
         let [plain, gzip] = [0, 1].map(|at| largest.sides[at].times.map(|times| units::milliseconds(times.median)));
         Some((largest, largest.speedup?, plain?, gzip?))
     });
+    if let Some(refused) = report.refusal_of_gzip() {
+        return format!("The relay at {} does not take gzip ({refused}; {when}).", report.url);
+    }
     let Some((Comparison { name, size, sides, .. }, Ratio { n, median, interval }, plain, gzip)) = parts else {
         return format!("Nothing could be compared at {} on {when}: no pair of requests succeeded.", report.url);
     };
