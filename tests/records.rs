@@ -169,6 +169,37 @@ fn a_second_run_moves_the_first_into_earlier_and_its_line_runs() {
 }
 
 #[test]
+fn a_run_without_an_answer_leaves_the_record_as_it_is() {
+    const LEFT: &str = ": no pair of requests succeeded: the record was left as it was\n";
+    let folder = TempDir::new();
+    let run = |plain: &'static str, gzip: &'static str| {
+        let server = Server::many(move |_, mut conn| {
+            let request = conn.read_request();
+            conn.write(if request.field("content-encoding").is_some() { gzip } else { plain });
+        });
+        let arguments = ["-n", "2", "--warmup", "0", "--export-csv", "a.csv", "--record"];
+        bench(&arguments).arg(folder.path()).args([&server.url("/"), "-"]).stdin(chat(2000)).run()
+    };
+    let record = || serde_json::from_slice::<Value>(&read_file(&folder.path().join("record.json"))).expect("JSON");
+    let refused = "HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n";
+    // The first one has no other to leave.
+    run(refused, refused).assert_code(22).assert_stderr_lacks(LEFT);
+    assert!(record()["status"] == "failed" && record()["earlier"] == serde_json::json!([]), "{}", record());
+    run(OK, OK).assert_code(0).assert_stderr_lacks(LEFT);
+    assert_eq!(record()["status"], "complete");
+    let before = whole(folder.path());
+    for (plain, gzip, code) in [(refused, refused, 22), (refused, OK, 22), (OK, "", 52)] {
+        let output = run(plain, gzip);
+        output.assert_code(code).assert_stderr_has(LEFT);
+        assert_eq!(whole(folder.path()), before);
+        assert_eq!(rows(&text(output.home.path(), "a.csv")).len(), 4);
+    }
+    // That gzip alone is refused is an answer.
+    run(OK, refused).assert_code(22).assert_stderr_lacks(LEFT);
+    assert_eq!(record()["earlier"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
 fn a_folder_with_something_else_in_it_is_refused_before_anything_is_sent() {
     let server = Server::many(|_, conn| answer_all(conn, OK));
     for content in ["{}", "not JSON", "{\"schema\":\"other/v1\",\"current\":{}}"] {

@@ -16,6 +16,7 @@ use crate::body::{Body, BodyOptions, Coding, CodingChoice, Declared, Pending};
 use crate::cli::Bench;
 use crate::error::{Error, Kind, Result};
 use crate::http::Client;
+use crate::http::credentials::escape;
 use crate::http::timing::{Clock, wall_clock};
 use crate::output::{chart, host, write_stdout};
 use bodies::Prepared;
@@ -63,7 +64,11 @@ fn tell(bench: &mut Bench, context: &mut Context<'_>) -> Result<u8> {
         }
     }
     // What was measured is kept, whoever has stopped reading.
-    export::write(bench, &report, &occasion, files)?;
+    let kept = export::write(bench, &report, &occasion, files)?;
+    if let (Some(folder), false, false) = (&bench.exports.record, kept, bench.output.silent) {
+        let folder = escape(folder.as_os_str().as_encoded_bytes());
+        warn(&format!("{folder}: no pair of requests succeeded: the record was left as it was"), &stderr);
+    }
     told?;
     conclude(bench, &report, context)
 }

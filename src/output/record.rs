@@ -33,6 +33,8 @@ pub struct Record {
     pub answer: String,
     /// `complete`, `partial` or `failed`.
     pub status: &'static str,
+    /// Whether the answer is one: a run without any never takes the place of another.
+    pub answered: bool,
     /// What the one value is of.
     pub metric: String,
     /// The unit of the value.
@@ -77,12 +79,15 @@ pub fn check(folder: &Path) -> Result<()> {
 }
 
 /// Writes the three files; a record that is there already moves into `earlier`, and its samples get a name of their
-/// own. An error leaves what was there as it was.
-pub fn write(folder: &Path, record: &Record, samples: &str) -> Result<()> {
+/// own. An error leaves what was there as it was, and so does a record without an answer: then it is `false`.
+pub fn write(folder: &Path, record: &Record, samples: &str) -> Result<bool> {
     check(folder)?;
     let mut earlier = Vec::new();
     let mut kept = None;
     if let Some(mut former) = former(folder)? {
+        if !record.answered {
+            return Ok(false);
+        }
         let mut run = former["current"].take();
         run["answer"] = former["answer"].take();
         kept = keep_samples(folder, &mut run)?;
@@ -103,7 +108,7 @@ pub fn write(folder: &Path, record: &Record, samples: &str) -> Result<()> {
     let texts = [samples.to_owned(), markdown(record, &document), format!("{document:#}\n")];
     let files = FILES.into_iter().zip(texts).map(|(name, text)| New::write(folder, name, name, text.as_bytes()));
     let new: Vec<New> = kept.into_iter().map(Ok).chain(files).collect::<Result<_>>()?;
-    new.into_iter().try_for_each(New::put)
+    new.into_iter().try_for_each(New::put).map(|()| true)
 }
 
 /// A file that is whole beside the one that it replaces; without `put` it goes away again.
