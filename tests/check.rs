@@ -59,6 +59,8 @@ fn every_temperament_has_its_verdict() {
         assert!(summary(&output).starts_with(last), "{behave:?}\n{}", output.describe());
         assert!(row(&output, probe).contains(told), "{behave:?}\n{}", output.describe());
         assert_eq!(output.stderr_text(), "", "{behave:?}");
+        let plain_only = last.starts_with("healthy: gzip no");
+        assert_eq!(row(&output, "gzip").ends_with("; send with --identity"), plain_only, "{}", output.describe());
     }
 }
 
