@@ -28,6 +28,8 @@ fn record_csv_and_markdown_say_the_same() {
     let samples = text(&folder, "samples.csv");
     assert_eq!(samples, text(output.home.path(), "all.csv"));
     assert!(page.contains(&text(output.home.path(), "tables.md")), "{page}");
+    let host = page.lines().find(|line| line.starts_with("- host: ")).expect("a line");
+    assert!(host.contains(&format!(", {} CPU", record["current"]["host"]["cores"])), "{host}");
     assert!(page.starts_with(&format!(
         "# {}\n\n{}\n",
         record["question"].as_str().unwrap(),

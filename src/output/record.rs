@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use super::{host, unwritable, utc};
+use super::{host, units, unwritable, utc};
 use crate::error::{Error, Kind, Result};
 use crate::stats::Summary;
 
@@ -230,12 +230,13 @@ fn markdown(record: &Record, document: &Value) -> String {
     let mut text = format!("# {}\n\n{}\n\n{}\n", record.question, record.answer, record.tables.trim_end());
     let _ = write!(text, "\n## How\n\n{}\n\n```sh\n{}\n```\n\n", record.method, record.reproduce);
     let load = |when: &str| current["environment"][when].as_array().map(|load| joined(load, " "));
-    let build = &current["build"];
+    let (build, host) = (&current["build"], &current["host"]);
+    let cores = host["cores"].as_u64().map_or_else(|| shown(&Value::Null), |cores| units::count(cores, "CPU"));
     for (name, value) in [
         ("status", Some(record.status.to_owned())),
         ("measured at", Some(shown(&current["measured_at"]))),
         ("build", Some(["version", "commit", "profile", "rustc"].map(|key| shown(&build[key])).join(", "))),
-        ("host", Some(["cpu", "cores", "memory", "os"].map(|key| shown(&current["host"][key])).join(", "))),
+        ("host", Some([shown(&host["cpu"]), cores, shown(&host["memory"]), shown(&host["os"])].join(", "))),
         ("load before", load("load_before")),
         ("load after", load("load_after")),
         ("samples", Some(SAMPLES.to_owned())),

@@ -287,8 +287,34 @@ fn warnings(comparisons: &[Comparison], before: &str, why: fn(&Failure) -> &str)
         }
         if let Some(interval) = speedup.filter(Ratio::is_undecided).and_then(|ratio| ratio.interval) {
             let interval = super::tables::shown_interval(interval);
-            warnings.push(format!("{before}{name}: the interval {interval} spans 1: no difference was shown"));
+            warnings.push(format!("{before}{name}: no difference was shown ({interval})"));
         }
     }
     warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_around_one_shows_no_difference() {
+        let side = |coding| {
+            let statuses = BTreeSet::from([200]);
+            Side { coding, sent: 100, n: 6, failures: Vec::new(), statuses, times: None }
+        };
+        for (interval, told) in [
+            ((1.0, 1.0), Some("body 0: no difference was shown (1.00 to 1.00)")),
+            ((0.9, 1.2), Some("body 0: no difference was shown (0.90 to 1.20)")),
+            ((1.1, 1.2), None),
+        ] {
+            let comparison = Comparison {
+                name: "0".to_owned(),
+                size: 100,
+                sides: [Coding::Identity, Coding::Gzip].map(side),
+                speedup: Some(Ratio { n: 6, median: 1.0, interval: Some(interval) }),
+            };
+            assert_eq!(warnings(&[comparison], "body ", Failure::whole).first().map(String::as_str), told);
+        }
+    }
 }
