@@ -55,6 +55,7 @@ fn main() -> Result<()> {
         question: "How long does the round trip of a command take?".to_owned(),
         answer: answer(&rows, &utc::format(measured_at, "%Y-%m-%d %H:%M UTC")),
         status: "complete",
+        answered: true,
         metric: "gzpost URL body, from its start to its end".to_owned(),
         unit: "ms",
         stat: "median",

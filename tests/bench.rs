@@ -161,8 +161,11 @@ fn failures_are_counted_and_shown() {
     let output = bench(&["-n", "5", "--export-json", "bench.json", &url(&relay), "body.json"]);
     let output = output.file("body.json", for_the_relay(5000)).run();
     output.assert_code(22).assert_stderr_has("gzpost: (22) 5 of 10 counted requests failed; the first: ");
-    output.assert_stderr_has("body.json gzip: 5 of 5 requests failed");
+    output.assert_stderr_has("warning: body.json as gzip: 5 of 5 failed: the server returned status 400\n");
     output.assert_stderr_has("status 200 plain but 400 as gzip");
+    output.assert_stderr_has(
+        "the relay does not take gzip (all 5 refused with 400; plain 5 of 5 answered); gzpost check finds out more\n",
+    );
     let found = json(&output, "bench.json");
     let body = &found["bodies"][0];
     assert_eq!((&body["plain"]["failures"], &body["gzip"]["failures"]), (&Value::from(0), &Value::from(5)));
@@ -235,7 +238,8 @@ fn answers_of_several_statuses_are_warned_about() {
         output.assert_code(code);
         let number = &status[..3];
         for coding in ["plain", "gzip"] {
-            let text = format!("warning: 2K {coding}: statuses 404 and {number}: not the same work");
+            let how = if coding == "gzip" { "as gzip" } else { coding };
+            let text = format!("warning: body 2K {how}: statuses 404 and {number}: not the same work");
             output.assert_stderr_has(&text);
             let failures = &json(&output, "a.json")["bodies"][0][coding]["failures"];
             assert_eq!(*failures, if code == 0 { 0 } else { 2 }, "{coding}");

@@ -59,6 +59,8 @@ fn every_temperament_has_its_verdict() {
         assert!(summary(&output).starts_with(last), "{behave:?}\n{}", output.describe());
         assert!(row(&output, probe).contains(told), "{behave:?}\n{}", output.describe());
         assert_eq!(output.stderr_text(), "", "{behave:?}");
+        let plain_only = last.starts_with("healthy: gzip no");
+        assert_eq!(row(&output, "gzip").ends_with("; send with --identity"), plain_only, "{}", output.describe());
     }
 }
 
@@ -252,6 +254,47 @@ fn what_is_no_relay_is_unhealthy() {
         let output = check(&["-n", "1", &server.url("")]).run();
         assert!(summary(output.assert_code(22)).ends_with(told), "{}", output.describe());
     }
+}
+
+#[test]
+fn a_relay_that_refuses_everything_alike_is_unhealthy() {
+    const NO_DB: &str = r#"{"error":{"message":"No connected db.","type":"no_db_connection"}}"#;
+    const REFUSED: &str = "unhealthy: floor: the key may be missing or wrong: everything is answered with 400 No \
+                           connected db. (no_db_connection)";
+    const NO_KEY: &str = "; no key was sent (--bearer-env VAR)";
+    let server = Server::many(|_, mut conn| {
+        conn.read_request();
+        conn.answer("400 Bad Request", NO_DB);
+    });
+    let output = check(&["--oauth2-bearer", "sk-wrong", &server.url("/v1")]).run();
+    assert_eq!(summary(output.assert_code(22)), REFUSED);
+    assert!(row(&output, "models").starts_with("-  "), "{}", output.describe());
+    assert!(row(&output, "gzip").contains("not made"), "{}", output.describe());
+    let output = check(&[&server.url("/v1")]).run();
+    assert_eq!(summary(output.assert_code(22)), format!("{REFUSED}{NO_KEY}"));
+    // Once the list, once the tiny body: what fails is not asked for again. Three times the list otherwise.
+    assert_eq!(server.finish_all().len(), 2 * (3 + 1));
+
+    for (status, key, told) in [
+        ("401 Unauthorized", false, true),
+        ("500 Internal Server Error", false, true),
+        ("500 Internal Server Error", true, false),
+        ("502 Bad Gateway", false, false),
+    ] {
+        let server = Server::many(move |_, mut conn| {
+            conn.read_request();
+            conn.answer(status, "");
+        });
+        let key = if key { &["-H", "x-api-key: sesame"][..] } else { &[] };
+        let output = check(key).args(["-n", "1", &server.url("/v1")]).run();
+        assert_eq!(summary(output.assert_code(22)).ends_with(NO_KEY), told, "{}", output.describe());
+    }
+    // The words are its own and say nothing of a model, but who gets the list has the right key.
+    let server = Server::many(|_, mut conn| match conn.read_request().method.as_str() {
+        "GET" => conn.answer("200 OK", r#"{"data":[]}"#),
+        _ => conn.answer("400 Bad Request", NO_DB),
+    });
+    check(&["-n", "1", &server.url("/v1")]).run().assert_code(0);
 }
 
 #[test]

@@ -192,8 +192,28 @@ fn the_readmes_commands_run() {
     let output = Program::new(bash).file("README.md", README).args(["-c", &script]).run();
     output.assert_code(0);
     let log = String::from_utf8(read_file(&output.home.path().join("relay.log"))).expect("UTF-8");
-    assert!(log.starts_with("healthy: gzip yes"), "{log}");
+    assert!(log.contains(" healthy: gzip yes"), "{log}");
     assert!(output.home.path().join("bench.svg").is_file() && output.home.path().join(".zfunc/_gzpost").is_file());
+}
+
+#[test]
+fn the_readmes_line_for_cron_dates_every_verdict_and_prints_the_bad_ones() {
+    let line = README.lines().find_map(|line| line.strip_prefix("*/10 * * * * ")).expect("a line");
+    assert!(!line.contains('%'), "cron would end the line there");
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_gzpost"));
+    let folder = program.parent().expect("a folder").as_os_str();
+    for (behave, verdict) in [(Behave::Decode, " healthy: gzip yes, "), (Behave::Unauthorized, " unhealthy: models, ")]
+    {
+        let relay = relay(500.0, behave);
+        let line = line.replace("127.0.0.1:8037", &relay.address().to_string());
+        let path = [folder, std::env::var_os("PATH").unwrap_or_default().as_os_str()].join(std::ffi::OsStr::new(":"));
+        let output = Program::new("/bin/sh").env("PATH", path).file(".relay.conf", "").args(["-c", &line]).run();
+        let log = String::from_utf8(read_file(&output.home.path().join("relay.log"))).expect("UTF-8");
+        let (date, rest) = log.split_at(19);
+        let form = date.replace(|letter: char| letter.is_ascii_digit(), "0");
+        assert!(form == "0000-00-00T00:00:00" && rest.contains(verdict) && log.lines().count() == 1, "{log}");
+        output.assert_stdout(if behave == Behave::Decode { "" } else { &log });
+    }
 }
 
 #[test]

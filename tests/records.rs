@@ -28,6 +28,8 @@ fn record_csv_and_markdown_say_the_same() {
     let samples = text(&folder, "samples.csv");
     assert_eq!(samples, text(output.home.path(), "all.csv"));
     assert!(page.contains(&text(output.home.path(), "tables.md")), "{page}");
+    let host = page.lines().find(|line| line.starts_with("- host: ")).expect("a line");
+    assert!(host.contains(&format!(", {} CPU", record["current"]["host"]["cores"])), "{host}");
     assert!(page.starts_with(&format!(
         "# {}\n\n{}\n",
         record["question"].as_str().unwrap(),
@@ -68,6 +70,35 @@ fn record_csv_and_markdown_say_the_same() {
     }
     let interval = ["low", "high"].map(|name| format!("{:.2}", speedup[name].as_f64().expect("an end"))).join(" to ");
     assert!(page.contains(&format!(" | {interval} |")) && page.contains(&format!("speed-up {interval};")), "{page}");
+}
+
+#[test]
+fn a_record_says_why_gzip_failed_and_not_in_the_servers_words() {
+    let words = "HTTP/1.1 400 Bad\r\nContent-Length: 37\r\n\r\n{\"error\":{\"message\":\"it is no JSON\"}}";
+    let refused = |plain: &'static str, gzip: &'static str| {
+        let server = Server::many(move |_, mut conn| {
+            let request = conn.read_request();
+            conn.write(if request.field("content-encoding").is_some() { gzip } else { plain });
+        });
+        let bogus = ["--bogus-model", "--sizes", "0,2K", "-n", "2", "--warmup", "0", "--record", "record"];
+        let output = bench(&bogus).arg(server.url("/")).run();
+        let record = json(&output, "record/record.json");
+        assert!(!record.to_string().contains("no JSON") && record["status"] == "failed", "{record}");
+        (output, record["answer"].as_str().expect("an answer").to_owned(), record["current"]["caveats"].to_string())
+    };
+    let (output, answer, caveats) = refused(OK, words);
+    assert!(caveats.contains("\"body 0 as gzip: 2 of 2 failed: the server returned status 400\""), "{caveats}");
+    output
+        .assert_code(22)
+        .assert_stderr_has("body 0 as gzip: 2 of 2 failed: the server returned status 400: it is no JSON\n");
+    let expected = "does not take gzip (all 4 refused with 400; plain 4 of 4 answered; 2";
+    assert!(answer.starts_with("The relay at http://") && answer.contains(expected), "{answer}");
+    // Whom everything fails with has nothing against gzip, and who gives no answer has said nothing about it.
+    for (plain, gzip) in [(words, words), (OK, "")] {
+        let (output, answer, _) = refused(plain, gzip);
+        assert!(answer.starts_with("Nothing could be compared"), "{answer}");
+        output.assert_stderr_lacks("gzpost check");
+    }
 }
 
 #[test]
@@ -137,6 +168,37 @@ fn a_second_run_moves_the_first_into_earlier_and_its_line_runs() {
     output.assert_code(0);
     let method = second["current"]["method"].as_str().expect("a method").split(". ").next().expect("a sentence");
     assert!(output.stdout_text().contains(method), "{method}\n{}", output.describe());
+}
+
+#[test]
+fn a_run_without_an_answer_leaves_the_record_as_it_is() {
+    const LEFT: &str = ": no pair of requests succeeded: the record was left as it was\n";
+    let folder = TempDir::new();
+    let run = |plain: &'static str, gzip: &'static str| {
+        let server = Server::many(move |_, mut conn| {
+            let request = conn.read_request();
+            conn.write(if request.field("content-encoding").is_some() { gzip } else { plain });
+        });
+        let arguments = ["-n", "2", "--warmup", "0", "--export-csv", "a.csv", "--record"];
+        bench(&arguments).arg(folder.path()).args([&server.url("/"), "-"]).stdin(chat(2000)).run()
+    };
+    let record = || serde_json::from_slice::<Value>(&read_file(&folder.path().join("record.json"))).expect("JSON");
+    let refused = "HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n";
+    // The first one has no other to leave.
+    run(refused, refused).assert_code(22).assert_stderr_lacks(LEFT);
+    assert!(record()["status"] == "failed" && record()["earlier"] == serde_json::json!([]), "{}", record());
+    run(OK, OK).assert_code(0).assert_stderr_lacks(LEFT);
+    assert_eq!(record()["status"], "complete");
+    let before = whole(folder.path());
+    for (plain, gzip, code) in [(refused, refused, 22), (refused, OK, 22), (OK, "", 52)] {
+        let output = run(plain, gzip);
+        output.assert_code(code).assert_stderr_has(LEFT);
+        assert_eq!(whole(folder.path()), before);
+        assert_eq!(rows(&text(output.home.path(), "a.csv")).len(), 4);
+    }
+    // That gzip alone is refused is an answer.
+    run(OK, refused).assert_code(22).assert_stderr_lacks(LEFT);
+    assert_eq!(record()["earlier"].as_array().map(Vec::len), Some(2));
 }
 
 #[test]

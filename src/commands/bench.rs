@@ -16,6 +16,7 @@ use crate::body::{Body, BodyOptions, Coding, CodingChoice, Declared, Pending};
 use crate::cli::Bench;
 use crate::error::{Error, Kind, Result};
 use crate::http::Client;
+use crate::http::credentials::escape;
 use crate::http::timing::{Clock, wall_clock};
 use crate::output::{chart, host, write_stdout};
 use bodies::Prepared;
@@ -57,10 +58,17 @@ fn tell(bench: &mut Bench, context: &mut Context<'_>) -> Result<u8> {
     }
     let told = write_stdout(context.stdout, told.as_bytes());
     if !bench.output.silent {
-        report.warnings.iter().for_each(|warning| warn(warning, &stderr));
+        report.told.iter().for_each(|warning| warn(warning, &stderr));
+        if let Some(refused) = report.refusal_of_gzip() {
+            warn(&format!("the relay does not take gzip ({refused}); gzpost check finds out more"), &stderr);
+        }
     }
     // What was measured is kept, whoever has stopped reading.
-    export::write(bench, &report, &occasion, files)?;
+    let kept = export::write(bench, &report, &occasion, files)?;
+    if let (Some(folder), false, false) = (&bench.exports.record, kept, bench.output.silent) {
+        let folder = escape(folder.as_os_str().as_encoded_bytes());
+        warn(&format!("{folder}: no pair of requests succeeded: the record was left as it was"), &stderr);
+    }
     told?;
     conclude(bench, &report, context)
 }

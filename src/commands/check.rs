@@ -5,6 +5,7 @@ mod ask;
 mod findings;
 mod floor;
 mod gzip;
+mod health;
 mod network;
 mod report;
 mod slope;

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use super::{host, unwritable, utc};
+use super::{host, units, unwritable, utc};
 use crate::error::{Error, Kind, Result};
 use crate::stats::Summary;
 
@@ -33,6 +33,8 @@ pub struct Record {
     pub answer: String,
     /// `complete`, `partial` or `failed`.
     pub status: &'static str,
+    /// Whether the answer is one: a run without any never takes the place of another.
+    pub answered: bool,
     /// What the one value is of.
     pub metric: String,
     /// The unit of the value.
@@ -77,12 +79,15 @@ pub fn check(folder: &Path) -> Result<()> {
 }
 
 /// Writes the three files; a record that is there already moves into `earlier`, and its samples get a name of their
-/// own. An error leaves what was there as it was.
-pub fn write(folder: &Path, record: &Record, samples: &str) -> Result<()> {
+/// own. An error leaves what was there as it was, and so does a record without an answer: then it is `false`.
+pub fn write(folder: &Path, record: &Record, samples: &str) -> Result<bool> {
     check(folder)?;
     let mut earlier = Vec::new();
     let mut kept = None;
     if let Some(mut former) = former(folder)? {
+        if !record.answered {
+            return Ok(false);
+        }
         let mut run = former["current"].take();
         run["answer"] = former["answer"].take();
         kept = keep_samples(folder, &mut run)?;
@@ -103,7 +108,7 @@ pub fn write(folder: &Path, record: &Record, samples: &str) -> Result<()> {
     let texts = [samples.to_owned(), markdown(record, &document), format!("{document:#}\n")];
     let files = FILES.into_iter().zip(texts).map(|(name, text)| New::write(folder, name, name, text.as_bytes()));
     let new: Vec<New> = kept.into_iter().map(Ok).chain(files).collect::<Result<_>>()?;
-    new.into_iter().try_for_each(New::put)
+    new.into_iter().try_for_each(New::put).map(|()| true)
 }
 
 /// A file that is whole beside the one that it replaces; without `put` it goes away again.
@@ -225,12 +230,13 @@ fn markdown(record: &Record, document: &Value) -> String {
     let mut text = format!("# {}\n\n{}\n\n{}\n", record.question, record.answer, record.tables.trim_end());
     let _ = write!(text, "\n## How\n\n{}\n\n```sh\n{}\n```\n\n", record.method, record.reproduce);
     let load = |when: &str| current["environment"][when].as_array().map(|load| joined(load, " "));
-    let build = &current["build"];
+    let (build, host) = (&current["build"], &current["host"]);
+    let cores = host["cores"].as_u64().map_or_else(|| shown(&Value::Null), |cores| units::count(cores, "CPU"));
     for (name, value) in [
         ("status", Some(record.status.to_owned())),
         ("measured at", Some(shown(&current["measured_at"]))),
         ("build", Some(["version", "commit", "profile", "rustc"].map(|key| shown(&build[key])).join(", "))),
-        ("host", Some(["cpu", "cores", "memory", "os"].map(|key| shown(&current["host"][key])).join(", "))),
+        ("host", Some([shown(&host["cpu"]), cores, shown(&host["memory"]), shown(&host["os"])].join(", "))),
         ("load before", load("load_before")),
         ("load after", load("load_after")),
         ("samples", Some(SAMPLES.to_owned())),

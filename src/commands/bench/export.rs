@@ -50,22 +50,24 @@ pub(super) fn open(exports: &Exports) -> Result<Files> {
     Ok([open(&exports.json)?, open(&exports.csv)?, open(&exports.markdown)?, open(&exports.svg)?])
 }
 
-/// Writes everything that was asked for; what fails does not keep the rest from being written.
-pub(super) fn write(bench: &Bench, report: &Report, occasion: &Occasion, files: Files) -> Result<()> {
+/// Writes everything that was asked for; what fails does not keep the rest from being written. `false` when a record
+/// was left as it was, for want of an answer.
+pub(super) fn write(bench: &Bench, report: &Report, occasion: &Occasion, files: Files) -> Result<bool> {
     let samples = samples_csv(report);
     let [json, csv, markdown, svg] = files;
     let keep = |folder: &PathBuf| {
         let name = bench.shown(&record::name(folder));
         record::write(folder, &record_of(bench, report, occasion, name), &samples)
     };
+    let kept = bench.exports.record.as_ref().map_or(Ok(true), keep);
     let written = [
-        bench.exports.record.as_ref().map_or(Ok(()), keep),
+        kept.clone().map(drop),
         json.write(|| format!("{:#}\n", results(report))),
         csv.write(|| samples.clone()),
         markdown.write(|| text::markdown(report)),
         svg.write(|| svg::figure(&tables::figure(report))),
     ];
-    written.into_iter().collect()
+    written.into_iter().collect::<Result<()>>().and(kept)
 }
 
 /// The CSV of all samples: seconds as curl prints them, nothing for what did not happen.
@@ -185,7 +187,7 @@ fn side(side: &Side) -> Value {
     json!({
         "size_upload": side.sent,
         "n": side.n,
-        "failures": side.failures,
+        "failures": side.failures.len(),
         "statuses": side.statuses,
         "ms": times,
     })
@@ -249,6 +251,7 @@ fn record_of(bench: &Bench, report: &Report, occasion: &Occasion, name: String) 
         question: format!("How much sooner does {} {does} when the body goes out as gzip?", report.url),
         answer: answer(report, largest, occasion),
         status: status(report),
+        answered: largest.is_some() || report.refusal_of_gzip().is_some(),
         metric: format!("speed-up of time_{} by gzip, largest body", report.metric.name()),
         unit: "times",
         stat: "median of pair-by-pair ratios",
@@ -278,6 +281,9 @@ fn answer(report: &Report, largest: Option<&Comparison>, occasion: &Occasion) ->
         let [plain, gzip] = [0, 1].map(|at| largest.sides[at].times.map(|times| units::milliseconds(times.median)));
         Some((largest, largest.speedup?, plain?, gzip?))
     });
+    if let Some(refused) = report.refusal_of_gzip() {
+        return format!("The relay at {} does not take gzip ({refused}; {when}).", report.url);
+    }
     let Some((Comparison { name, size, sides, .. }, Ratio { n, median, interval }, plain, gzip)) = parts else {
         return format!("Nothing could be compared at {} on {when}: no pair of requests succeeded.", report.url);
     };

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use super::End;
 use super::bodies::Prepared;
-use super::sample::{Run, Sample, milliseconds};
+use super::sample::{Failure, Run, Sample, milliseconds};
 use crate::body::Coding;
-use crate::cli::{Bench, Metric};
+use crate::cli::{Bench, BenchBody, Metric};
+use crate::error::Kind;
 use crate::http::timing::Timings;
 use crate::output::units;
 use crate::stats::{self, FEWEST, Line, Ratio, Summary};
@@ -30,8 +31,10 @@ pub(super) struct Report {
     pub network: Network,
     /// The metric over sizes, plain and as gzip.
     pub costs: [Cost; 2],
-    /// What limits the results.
+    /// What limits the results, without the server's own words.
     pub warnings: Vec<String>,
+    /// The same with them, for the terminal.
+    pub told: Vec<String>,
     /// Every request, warm-ups too.
     pub samples: Vec<Sample>,
     /// Why it ended.
@@ -62,8 +65,8 @@ pub(super) struct Side {
     pub sent: u64,
     /// Counted requests.
     pub n: usize,
-    /// Those among them that failed.
-    pub failures: usize,
+    /// Why those among them failed that did.
+    pub failures: Vec<Failure>,
     /// The status codes of the counted answers.
     pub statuses: BTreeSet<u16>,
     /// The metric in milliseconds, of the counted successes.
@@ -115,19 +118,25 @@ impl Report {
             .collect();
         let costs = [0, 1].map(|at| cost(&comparisons, at));
         let anew = made_anew(bench, &run.samples);
-        let mut warnings = warnings(&comparisons);
-        // Failures, a time that was up and a signal are told as such.
-        let whole = |own: &Comparison| own.sides.iter().all(|side| side.failures == 0);
-        if bench.pairs < FEWEST && run.end == End::Complete && comparisons.iter().any(whole) {
-            let pairs = units::count(bench.pairs as u64, "pair");
-            warnings.push(format!("there is no interval of {pairs}; take at least {FEWEST}"));
-        }
-        warnings.extend(anew.as_ref().map(|counts| format!("{counts}, in spite of --keepalive")));
+        let synthetic = bench.bodies.iter().any(|body| matches!(body, BenchBody::Synthetic { .. }));
+        let limits = |why: fn(&Failure) -> &str| {
+            let mut limits = warnings(&comparisons, if synthetic { "body " } else { "" }, why);
+            // Failures, a time that was up and a signal are told as such.
+            let whole = |own: &Comparison| own.sides.iter().all(|side| side.failures.is_empty());
+            if bench.pairs < FEWEST && run.end == End::Complete && comparisons.iter().any(whole) {
+                let pairs = units::count(bench.pairs as u64, "pair");
+                limits.push(format!("there is no interval of {pairs}; take at least {FEWEST}"));
+            }
+            limits.extend(anew.as_ref().map(|counts| format!("{counts}, in spite of --keepalive")));
+            limits
+        };
+        let (warnings, told) = (limits(|failure| &failure.why), limits(Failure::whole));
         Report {
             url: bench.shown_url.clone(),
             method: method(bench, anew),
             network: network(&run, &counted, bodies.len()),
             warnings,
+            told,
             costs,
             comparisons,
             metric,
@@ -142,6 +151,22 @@ impl Report {
         let counted = self.samples.iter().filter(|sample| sample.step.pair.is_some()).count();
         format!("{counted} of {} counted requests done", self.planned)
     }
+
+    /// With what gzip was refused, when every plain request was answered and no other one.
+    pub fn refusal_of_gzip(&self) -> Option<String> {
+        let sides = |at: usize| self.comparisons.iter().map(move |own| &own.sides[at]);
+        let [plain, gzip] = [0, 1].map(|at| sides(at).map(|side| side.n).sum::<usize>());
+        let answered = |side: &Side| side.failures.is_empty();
+        let refused = |side: &Side| {
+            let by_status = |failure: &Failure| failure.kind == Kind::HttpStatus;
+            side.failures.len() == side.n
+                && side.failures.iter().all(by_status)
+                && side.statuses.iter().all(|status| *status >= 400)
+        };
+        let statuses: BTreeSet<u16> = sides(1).flat_map(|side| side.statuses.clone()).collect();
+        (plain > 0 && gzip > 0 && sides(0).all(answered) && sides(1).all(refused))
+            .then(|| format!("all {gzip} refused with {}; plain {plain} of {plain} answered", list(&statuses)))
+    }
 }
 
 fn side(samples: &[&Sample], coding: Coding, metric: Metric) -> Side {
@@ -151,7 +176,7 @@ fn side(samples: &[&Sample], coding: Coding, metric: Metric) -> Side {
         coding,
         sent: own.iter().map(|sample| sample.size_upload).max().unwrap_or(0),
         n: own.len(),
-        failures: own.iter().filter(|sample| sample.failure.is_some()).count(),
+        failures: own.iter().filter_map(|sample| sample.failure.clone()).collect(),
         statuses: own.iter().filter_map(|sample| sample.status).collect(),
         times: stats::summary(&times),
     }
@@ -236,28 +261,60 @@ fn method(bench: &Bench, made_anew: Option<String>) -> String {
     )
 }
 
-fn warnings(comparisons: &[Comparison]) -> Vec<String> {
+fn list(statuses: &BTreeSet<u16>) -> String {
+    statuses.iter().map(u16::to_string).collect::<Vec<_>>().join(" and ")
+}
+
+/// What stands before the name of a body makes `0` a name; `why` tells of a failure what may be told.
+fn warnings(comparisons: &[Comparison], before: &str, why: fn(&Failure) -> &str) -> Vec<String> {
     let mut warnings = Vec::new();
     for Comparison { name, sides: [plain, gzip], speedup, .. } in comparisons {
-        let list = |side: &Side| side.statuses.iter().map(u16::to_string).collect::<Vec<_>>().join(" and ");
         let differ = plain.statuses != gzip.statuses && !plain.statuses.is_empty() && !gzip.statuses.is_empty();
-        for side in [plain, gzip] {
-            let coding = super::tables::word(side.coding);
-            if side.failures > 0 {
-                warnings.push(format!("{name} {coding}: {} of {} requests failed", side.failures, side.n));
+        for (side, coding) in [(plain, "plain"), (gzip, "as gzip")] {
+            if let Some(first) = side.failures.first() {
+                let alike = side.failures.iter().all(|failure| failure.why == first.why);
+                let (failed, of, which) = (side.failures.len(), side.n, if alike { ": " } else { "; the first: " });
+                warnings.push(format!("{before}{name} {coding}: {failed} of {of} failed{which}{}", why(first)));
             }
             if side.statuses.len() > 1 && !differ {
-                warnings.push(format!("{name} {coding}: statuses {}: not the same work", list(side)));
+                let statuses = list(&side.statuses);
+                warnings.push(format!("{before}{name} {coding}: statuses {statuses}: not the same work"));
             }
         }
         if differ {
-            let (plain, gzip) = (list(plain), list(gzip));
-            warnings.push(format!("{name}: status {plain} plain but {gzip} as gzip: not the same work"));
+            let [plain, gzip] = [plain, gzip].map(|side| list(&side.statuses));
+            warnings.push(format!("{before}{name}: status {plain} plain but {gzip} as gzip: not the same work"));
         }
         if let Some(interval) = speedup.filter(Ratio::is_undecided).and_then(|ratio| ratio.interval) {
             let interval = super::tables::shown_interval(interval);
-            warnings.push(format!("{name}: the interval {interval} spans 1: no difference was shown"));
+            warnings.push(format!("{before}{name}: no difference was shown ({interval})"));
         }
     }
     warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_around_one_shows_no_difference() {
+        let side = |coding| {
+            let statuses = BTreeSet::from([200]);
+            Side { coding, sent: 100, n: 6, failures: Vec::new(), statuses, times: None }
+        };
+        for (interval, told) in [
+            ((1.0, 1.0), Some("body 0: no difference was shown (1.00 to 1.00)")),
+            ((0.9, 1.2), Some("body 0: no difference was shown (0.90 to 1.20)")),
+            ((1.1, 1.2), None),
+        ] {
+            let comparison = Comparison {
+                name: "0".to_owned(),
+                size: 100,
+                sides: [Coding::Identity, Coding::Gzip].map(side),
+                speedup: Some(Ratio { n: 6, median: 1.0, interval: Some(interval) }),
+            };
+            assert_eq!(warnings(&[comparison], "body ", Failure::whole).first().map(String::as_str), told);
+        }
+    }
 }

@@ -68,7 +68,7 @@ fn row(comparison: &Comparison, side: &Side) -> Vec<String> {
         word(side.coding).to_owned(),
         units::bytes(side.sent),
         side.n.to_string(),
-        side.failures.to_string(),
+        side.failures.len().to_string(),
         time(|times| times.median),
         time(|times| times.min),
         time(|times| times.max),

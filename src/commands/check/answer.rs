@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::target::MODEL;
-use crate::http::Request;
-use crate::http::credentials::{OF_REQUEST, REDACTED};
+use crate::http::credentials::{OF_REQUEST, REDACTED, is_secret};
+use crate::http::{FieldLine, Request};
 use crate::stream::{Scanner, one_line};
 
 /// Of a text of the relay's, as much as fits beside the rest of a line.
@@ -26,6 +26,8 @@ pub(super) struct Answer {
     pub html: bool,
     /// It repeats the name of the model.
     pub names_model: bool,
+    /// It speaks of models, whatever it calls this one.
+    pub about_models: bool,
     /// A model ran, although there is none of that name.
     pub generated: bool,
     /// How many models its list has.
@@ -53,6 +55,8 @@ impl Answer {
             error: scanner.error().is_some(),
             html,
             names_model: whole.contains(MODEL),
+            // A path that ends in /models is repeated by who knows nothing about them.
+            about_models: whole.to_ascii_lowercase().replace("/model", "").contains("model"),
             generated: status < 300 && scanner.recognised() && scanner.error().is_none(),
             models: models(content),
         }
@@ -78,36 +82,6 @@ impl Answer {
         let kind = |answer: &Answer| (answer.status, answer.html, answer.names_model);
         kind(self) == kind(other) && (self.names_model || words(&self.text) == words(&other.text))
     }
-
-    /// Why it is not what a healthy relay answers to a post for a model that does not exist.
-    pub fn problem(&self) -> Option<&'static str> {
-        match self.status {
-            402 => Some("the account has nothing left"),
-            429 => Some("too many requests"),
-            // It looked for the model, however it says so: some answer 503 then.
-            _ if self.names_model && !self.html => None,
-            200..=299 if self.error => Some("an error that calls itself a success"),
-            200..=299 if !self.html => None,
-            300..=399 => Some("it points elsewhere; -L follows"),
-            401 | 403 | 407 => Some("the key is missing or refused"),
-            404 | 405 | 501 => Some("nothing takes a POST at this path; is the URL right?"),
-            408 | 413 | 415 => Some("a tiny plain body is refused"),
-            200..=499 if self.html => Some("a page for people and no API; is the URL right?"),
-            400..=499 => None,
-            _ => Some("the relay or its gateway fails"),
-        }
-    }
-
-    /// Why it is not what a healthy relay answers to a GET for its models. Not to have that list is no fault.
-    pub fn problem_with_models(&self) -> Option<&'static str> {
-        match self.status {
-            401 | 403 | 407 => Some("the key is missing or refused"),
-            429 => Some("too many requests"),
-            501 => None,
-            500.. => Some("the relay or its gateway fails"),
-            _ => None,
-        }
-    }
 }
 
 /// The credentials of a request: a relay may repeat them in an error.
@@ -117,6 +91,14 @@ pub(super) fn secrets(request: &Request) -> Vec<String> {
     let query = request.url.query.iter().flat_map(|query| query.split('&')).filter_map(|pair| pair.split_once('='));
     let words = values.filter_map(|value| value.split(' ').next_back()).chain(query.map(|(_, value)| value));
     words.filter(|word| word.len() >= SECRET).map(str::to_owned).collect()
+}
+
+/// Whether it says who asks, in one way or another.
+pub(super) fn has_credentials(request: &Request) -> bool {
+    let fields = request.fields.iter().map(FieldLine::name).filter(|name| request.field(name).is_some());
+    let query = request.url.query.iter().flat_map(|query| query.split('&')).filter_map(|pair| pair.split_once('='));
+    let mut names = fields.chain(query.map(|(name, _)| name));
+    request.authorization.is_some() || request.cookie.is_some() || names.any(is_secret)
 }
 
 /// The words without those that differ from answer to answer: ids, times, counts.
@@ -145,71 +127,22 @@ mod tests {
         Answer::read(status, None, content.as_bytes(), &[])
     }
 
-    /// What relays say about a model that they do not have.
-    const UNKNOWN_MODEL: [(u16, &str); 8] = [
-        (
-            404,
-            r#"{"error":{"message":"The model `gzpost-check-no-such-model` does not exist or you do not have access to it.","type":"invalid_request_error","param":null,"code":"model_not_found"}}"#,
-        ),
-        (
-            404,
-            r#"{"object":"error","message":"The model `gzpost-check-no-such-model` does not exist.","type":"NotFoundError","param":null,"code":404}"#,
-        ),
-        (400, r#"{"error":{"message":"gzpost-check-no-such-model is not a valid model ID","code":400},"user_id":"u"}"#),
-        (
-            503,
-            r#"{"error":{"code":"model_not_found","message":"No available channel for model gzpost-check-no-such-model under group default (request id: 20250101)","type":"new_api_error"}}"#,
-        ),
-        (
-            404,
-            r#"{"type":"error","error":{"type":"not_found_error","message":"model: gzpost-check-no-such-model"},"request_id":"req_01"}"#,
-        ),
-        (404, r#"{"error":"model 'gzpost-check-no-such-model' not found"}"#),
-        (
-            403,
-            r#"{"error":{"message":"Project `p` does not have access to model `gzpost-check-no-such-model`","code":"model_not_found"}}"#,
-        ),
-        (400, r#"{"error":{"message":"Invalid model name passed in model=gzpost-check-no-such-model"}}"#),
-    ];
-
     #[test]
-    fn who_looks_for_the_model_is_healthy() {
-        for (status, content) in UNKNOWN_MODEL {
-            let answer = read(status, content);
-            assert_eq!((answer.problem(), answer.generated), (None, false), "{content}");
-            assert!(answer.told().contains("gzpost-check-no-such-model"), "{}", answer.told());
-        }
-        for (status, content) in [(200, r#"{"echo":1}"#), (400, r#"{"detail":"no such thing"}"#), (422, "{}")] {
-            assert_eq!(read(status, content).problem(), None, "{content}");
-        }
-    }
-
-    #[test]
-    fn who_does_not_is_unhealthy() {
-        let page = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head><body>x</body></html>";
-        for (status, content, told) in [
-            (401, r#"{"error":{"message":"bad key","type":"auth"}}"#, "401 bad key (auth)"),
-            (403, "", "403"),
-            (404, r#"{"detail":"Not Found"}"#, r#"404 {"detail":"Not Found"}"#),
-            (405, "<html><head><title>405 Not Allowed</title></head></html>", "405 Not Allowed"),
-            (
-                429,
-                r#"{"error":{"message":"limit for gzpost-check-no-such-model"}}"#,
-                "429 limit for gzpost-check-no-such-model",
-            ),
-            (200, page, "200"),
-            (200, r#"{"error":"come in by the other door"}"#, "200 come in by the other door"),
-            (307, "", "307"),
-            (415, "no", "415 no"),
-            (502, page, "502 Bad Gateway"),
-            (500, "\x1b[31mInternal\nServer Error", "500 [31mInternal Server Error"),
+    fn a_key_has_many_names() {
+        for (url, fields, expected) in [
+            ("http://relay.example/v1", &[][..], false),
+            ("http://relay.example/v1?beta=1", &["X-Of"], false),
+            ("http://relay.example/v1?key=a", &[], true),
+            ("http://relay.example/v1", &["X-API-Key"], true),
+            ("http://relay.example/v1", &["authorization"], true),
         ] {
-            let answer = read(status, content);
-            assert!(answer.problem().is_some(), "{status}");
-            assert_eq!(answer.told(), told);
+            let mut request = Request::new("GET", Url::parse(url).expect("a URL"));
+            request.fields = fields.iter().map(|name| FieldLine::Set((*name).to_owned(), "a".to_owned())).collect();
+            request.fields.push(FieldLine::Remove("Cookie".to_owned()));
+            assert_eq!(has_credentials(&request), expected, "{url} {fields:?}");
+            request.authorization = Some("Bearer a".to_owned());
+            assert!(has_credentials(&request));
         }
-        // The path is repeated by a page that knows nothing about models.
-        assert!(read(404, "<html>Cannot POST /models/gzpost-check-no-such-model</html>").problem().is_some());
     }
 
     #[test]
@@ -232,8 +165,8 @@ mod tests {
         assert!(plain.same(&read(400, r#"{"error":{"message":"bad thing (request id: 7f)"}}"#)));
         assert!(!plain.same(&read(400, r#"{"error":{"message":"bad JSON (request id: 7f)"}}"#)));
         assert!(!plain.same(&read(422, r#"{"error":{"message":"bad thing (request id: 7f)"}}"#)));
-        let [(status, first), ..] = UNKNOWN_MODEL;
-        assert!(!read(status, first).same(&read(404, "The model `x` does not exist")));
+        let unknown = r#"{"error":{"message":"The model gzpost-check-no-such-model does not exist"}}"#;
+        assert!(!read(404, unknown).same(&read(404, "The model `x` does not exist")));
     }
 
     #[test]
@@ -241,9 +174,6 @@ mod tests {
         let content = r#"{"object":"list","data":[{"id":"a"},{"id":"b"}]}"#;
         assert_eq!(read(200, content).models, Some(2));
         assert_eq!(read(200, r#"{"models":[]}"#).models, Some(0));
-        for (status, fault) in [(200, false), (404, false), (405, false), (501, false), (401, true), (500, true)] {
-            assert_eq!(read(status, "").problem_with_models().is_some(), fault, "{status}");
-        }
     }
 
     #[test]

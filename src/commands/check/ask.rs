@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::answer::{Answer, secrets};
+use super::answer::{Answer, has_credentials, secrets};
 use super::slope::SEND_BUFFER;
 use super::target::Target;
 use crate::body::{Coding, Content, DEFAULT_LEVEL, Pending, gzip};
@@ -85,6 +85,12 @@ impl<'a> Ask<'a> {
     /// Whether a probe that is expected to take this long still ends within this share of the budget.
     pub fn fits(&self, expected: Duration, percent: u32) -> bool {
         self.clock.elapsed().saturating_add(expected) <= self.check.budget * percent / 100
+    }
+
+    /// Whether an answer of this status may be that to who sends no key, and none is sent.
+    pub fn lacks_key(&self, status: u16) -> bool {
+        let shown = has_credentials(&self.check.request) || self.check.settings.tls.certificate.is_some();
+        matches!(status, 400 | 401 | 403 | 500) && !shown
     }
 
     /// Why a probe was not made.

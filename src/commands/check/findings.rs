@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::answer::Answer;
 use super::gzip::Taken;
 use super::report::{Row, State};
 use super::slope::{SESSION, Slope, digits, ingestion};
@@ -15,6 +16,10 @@ pub(super) struct Findings {
     pub rows: Vec<Row>,
     /// Somebody answered in HTTP.
     pub answered: bool,
+    /// What it answered to a GET for its models.
+    pub models: Option<Answer>,
+    /// No key was sent, and that may be what is wrong.
+    pub no_key: bool,
     /// The first probe without an answer.
     pub error: Option<Error>,
     /// Whole days until the certificate ends.
@@ -56,7 +61,8 @@ impl Findings {
                 let names: Vec<&str> = rows.iter().map(|row| row.name).collect();
                 format!("{}: {}", names.join(", "), rows[0].reason)
             });
-            return format!("unhealthy: {}", groups.collect::<Vec<_>>().join("; "));
+            let no_key = self.no_key.then(|| "no key was sent (--bearer-env VAR)".to_owned());
+            return format!("unhealthy: {}", groups.chain(no_key).collect::<Vec<_>>().join("; "));
         }
         let mut parts = vec![format!("gzip {}", gzip_told(self.gzip))];
         parts.extend(self.floor.map(|floor| format!("floor {:.3} s", floor.as_secs_f64())));
@@ -203,6 +209,9 @@ mod tests {
         assert_eq!(flapping.exit_code(), 22);
         let twice = Findings { rows: vec![bad("models", "no (401)"), bad("floor", "no (401)")], ..healthy() };
         assert_eq!(twice.summary(), "unhealthy: models, floor: no (401)");
+        let keyless = Findings { no_key: true, ..twice };
+        assert_eq!(keyless.summary(), "unhealthy: models, floor: no (401); no key was sent (--bearer-env VAR)");
+        assert_eq!(Findings { no_key: true, ..healthy() }.summary(), healthy().summary());
     }
 
     #[test]

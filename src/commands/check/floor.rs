@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::answer::Answer;
 use super::ask::{Ask, Form, Reply};
+use super::health::Problem;
 use super::report::{Report, Row, late, median};
 use super::slope::Point;
 use crate::error::Result;
@@ -28,8 +29,15 @@ pub(super) fn probe(ask: &Ask<'_>, report: &mut Report<'_>) -> Result<Option<Flo
         return report.skip_posts(&ask.no_time()).map(|()| None);
     }
     let body = ask.target.body(0);
+    let list = report.findings.models.clone();
+    let problem = |reply: &Reply| reply.answer.as_ref().ok().and_then(|answer| answer.problem(list.as_ref()));
+    // What failed, or ran, is not asked for again.
+    let worth_repeating =
+        |reply: &Reply| reply.answer.as_ref().is_ok_and(|answer| !answer.generated) && problem(reply).is_none();
     let mut replies = vec![ask.post(body.clone(), Form::Plain)?];
-    while replies.len() < ask.check.repeat as usize && worth_repeating(&replies) && ask.fits(replies[0].total(), SHARE)
+    while replies.len() < ask.check.repeat as usize
+        && replies.iter().all(worth_repeating)
+        && ask.fits(replies[0].total(), SHARE)
     {
         replies.push(ask.post(body.clone(), Form::Plain)?);
     }
@@ -41,8 +49,7 @@ pub(super) fn probe(ask: &Ask<'_>, report: &mut Report<'_>) -> Result<Option<Flo
     let time = (!waits.is_empty()).then(|| median(waits.iter().copied()));
     let what = format!("POST {}", ask.target.endpoint.path);
     // The one that shows a fault, if any does.
-    let fault =
-        replies.iter().position(|reply| reply.answer.as_ref().map_or(true, |answer| answer.problem().is_some()));
+    let fault = replies.iter().position(|reply| reply.answer.is_err() || problem(reply).is_some());
     let answer = match replies.swap_remove(fault.unwrap_or(all - 1)).answer {
         Ok(answer) => answer,
         Err(error) => {
@@ -51,8 +58,9 @@ pub(super) fn probe(ask: &Ask<'_>, report: &mut Report<'_>) -> Result<Option<Flo
         }
     };
     let text = format!("{what}: {}", answer.told());
-    if let Some(problem) = answer.problem() {
-        report.row(Row::bad("floor", time, format!("{text} - {problem}"), format!("{problem} ({})", answer.status)))?;
+    if let Some(Problem { short, whole }) = answer.problem(list.as_ref()) {
+        report.findings.no_key |= ask.lacks_key(answer.status);
+        report.row(Row::bad("floor", time, format!("{text} - {short}"), whole))?;
         return report.skip_posts(&format!("a tiny body was answered with {}", answer.status)).map(|()| None);
     }
     report.findings.floor = time;
@@ -67,11 +75,4 @@ pub(super) fn probe(ask: &Ask<'_>, report: &mut Report<'_>) -> Result<Option<Flo
     }
     let points = waits.iter().map(|wait| (body.len() as f64, wait.as_secs_f64())).collect();
     Ok(Some(Floor { answer, beside, points }))
-}
-
-/// What failed, or ran, is not asked for again.
-fn worth_repeating(replies: &[Reply]) -> bool {
-    replies
-        .iter()
-        .all(|reply| reply.answer.as_ref().is_ok_and(|answer| answer.problem().is_none() && !answer.generated))
 }

@@ -137,7 +137,8 @@ pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, points: &[Point], report: &mut
     report.findings.gzip = Some(found.taken);
     report.row(match found.taken {
         Taken::Unknown => Row::skipped("gzip", found.text),
-        _ => Row::ok("gzip", None, found.text),
+        Taken::Rejected(_) | Taken::Ignored => Row::ok("gzip", None, found.text + "; send with --identity"),
+        Taken::Decoded => Row::ok("gzip", None, found.text),
     })
 }
 

@@ -140,11 +140,17 @@ fn models(ask: &Ask<'_>, replies: &[Reply], report: &mut Report<'_>) -> Result<(
         _ if matches!(status, 404 | 405 | 501) => format!("{what}: {status}, no list of models"),
         _ => format!("{what}: {}", answer.told()),
     };
+    report.findings.models = Some(answer.clone());
+    report.findings.no_key |= answer.problem_with_models().is_some() && ask.lacks_key(status);
     report.row(match (answer.problem_with_models(), late(replies, ask.check.max_starttransfer)) {
         (Some(problem), _) => {
             Row::bad("models", Some(time), format!("{text} - {problem}"), format!("{problem} ({status})"))
         }
         (None, Some(late)) => Row::bad("models", Some(time), format!("{text} - {late}"), late),
+        // The post shows whom it refuses.
+        (None, None) if (400..500).contains(&status) && !matches!(status, 404 | 405) => {
+            Row { time: Some(time), ..Row::skipped("models", text) }
+        }
         (None, None) => Row::ok("models", Some(time), text),
     })
 }
