@@ -78,9 +78,9 @@ fn behind_a_handshake() -> String {
             moments.extend((round > 0).then_some(moment * 1e3));
         }
     }
-    let [coded, beforehand] = moments.map(|moments| units::milliseconds(stats::median(&moments).unwrap_or_default()));
+    let [coded, beforehand] = moments.map(|moments| stats::median(&moments).unwrap_or_default());
     format!(
-        "posttransfer of 2.78 MB behind a pause of {} ms before TLS: {coded} when it is coded meanwhile, {beforehand} when \
+        "posttransfer of 2.78 MB behind a pause of {} ms before TLS: {coded:.2} ms when it is coded meanwhile, {beforehand:.2} ms when \
          it was coded beforehand\n",
         HANDSHAKE.as_millis()
     )
