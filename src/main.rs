@@ -12,7 +12,7 @@ use gzpost::output::{Stderr, Terminal};
 use gzpost::signals::Signals;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::pipe::fcntl_setpipe_size;
+use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
 use rustix::stdio;
 use rustix::termios::{isatty, tcgetwinsize};
 
@@ -64,8 +64,10 @@ impl Write for Stdout {
         let stdout = stdio::stdout();
         if bytes.len() > PIPE && !self.is_widened {
             self.is_widened = true;
-            // It may be no pipe, or the user may have too many wide ones already.
-            let _ = fcntl_setpipe_size(stdout, WIDE_PIPE);
+            if fcntl_getpipe_size(stdout).is_ok_and(|size| size < WIDE_PIPE) {
+                // The user may have too many wide ones already.
+                let _ = fcntl_setpipe_size(stdout, WIDE_PIPE);
+            }
         }
         let Some(signals) = &self.signals else { return Ok(rustix::io::write(stdout, bytes)?) };
         loop {

@@ -59,10 +59,13 @@ fn shown_value(option: &str, value: &str, alias: Option<&Alias>) -> String {
         "set" => match value.split_once('=') {
             // A text, for max_tokens is no secret.
             Some((key, text)) if is_secret(key) && text.contains('"') => format!("{key}={REDACTED}"),
+            Some((key, text)) if text.starts_with(['{', '[']) && is_secret(text) => format!("{key}={REDACTED}"),
             _ => value.to_owned(),
         },
         "user" | "proxy-user" => match value.split_once(':') {
-            Some((user, _)) => format!("{user}:{REDACTED}"),
+            Some((user, password)) if !password.is_empty() => format!("{user}:{REDACTED}"),
+            // A user without a password may be a key.
+            Some(_) => REDACTED.to_owned(),
             None => value.to_owned(),
         },
         "proxy" | "referer" | "request-target" => redacted(value),
@@ -170,6 +173,7 @@ mod tests {
             ("-ehttp://h/?key=hush#token=hush", "--referer 'http://h/?key=<redacted>'"),
             ("--request-target=http://me:hush@h/?a=b", "--request-target 'http://me:<redacted>@h/?a=b'"),
             ("--set=user_key=\"hush\"", "--set 'user_key=<redacted>'"),
+            ("--set=metadata={\"api_key\":\"hush\"}", "--set 'metadata=<redacted>'"),
             ("--set=max_tokens=7", "--set max_tokens=7"),
             ("--bearer-env=KEY", "--bearer-env KEY"),
         ];

@@ -12,7 +12,8 @@ pub const OF_REQUEST: [&str; 5] = ["Authorization", "Cookie", "x-api-key", "api-
 const OF_OTHERS: [&str; 2] = ["Proxy-Authorization", "Set-Cookie"];
 
 /// Parts of the names of fields and of query parameters that hold secrets.
-const SECRET_WORDS: [&str; 8] = ["auth", "cookie", "credential", "key", "passw", "secret", "signature", "token"];
+const SECRET_WORDS: [&str; 10] =
+    ["auth", "cookie", "credential", "jwt", "key", "pass", "pwd", "secret", "signature", "token"];
 
 /// The value of Authorization for a user and a password (RFC 7617): `Basic dTpw`.
 #[must_use]
@@ -46,7 +47,7 @@ pub fn redact_field<'a>(name: &str, value: &'a str) -> &'a str {
 #[must_use]
 pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    name == "sig" || SECRET_WORDS.iter().any(|word| name.contains(word))
+    matches!(&*name, "sig" | "code") || SECRET_WORDS.iter().any(|word| name.contains(word))
 }
 
 /// A query, or what holds one behind a `?` or `#`, with `<redacted>` for values that are likely secrets.

@@ -2,6 +2,9 @@
 
 use std::io;
 
+use rustls::CertificateError;
+use rustls::pki_types::UnixTime;
+
 use crate::error::{Error, Kind, describe};
 
 /// What the transfer was doing.
@@ -66,12 +69,39 @@ fn tls_error(phase: Phase, error: &rustls::Error, whom: &str) -> Error {
     };
     let text = match error {
         rustls::Error::InvalidCertificate(reason) => {
-            format!("the certificate of {whom} is not trusted: {reason} (--cacert FILE names its CA, -k trusts anyone)")
+            format!("the certificate of {whom} is not trusted: {} (-k trusts anyone)", distrust(reason))
         }
         rustls::Error::InvalidMessage(_) => format!("TLS with {whom}: {error}: the server may not speak TLS"),
         other => format!("TLS with {whom}: {other}"),
     };
     Error::new(kind, text)
+}
+
+/// What is wrong with a certificate, and the way out where there is one beside `-k`.
+fn distrust(reason: &CertificateError) -> String {
+    let days = |from: UnixTime, to: UnixTime| to.as_secs().saturating_sub(from.as_secs()) / (24 * 60 * 60);
+    match reason {
+        // Of a CA with the name of a trusted one, the signature does not fit.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            "no trusted CA issued it; --cacert FILE names one".to_owned()
+        }
+        CertificateError::NotValidForNameContext { presented, .. } => {
+            // `DnsName("relay.example")`
+            let names: Vec<&str> = presented.iter().map(|name| name.split('"').nth(1).unwrap_or(name)).collect();
+            format!("it is for another name: {}", names.join(", "))
+        }
+        CertificateError::ExpiredContext { time, not_after } => {
+            format!("it expired {} days ago", days(*not_after, *time))
+        }
+        CertificateError::NotValidYetContext { time, not_before } => {
+            format!("it is valid in {} days only; is the clock right?", days(*time, *not_before))
+        }
+        // What `openssl req -x509` makes.
+        other if other.to_string().contains("CaUsedAsEndEntity") => {
+            "it is self-signed and marked as a CA's; --cacert FILE with this very certificate trusts it".to_owned()
+        }
+        other => other.to_string(),
+    }
 }
 
 /// The connection ended where the answer did not.
@@ -116,6 +146,27 @@ mod tests {
         let alert = || wrap(rustls::Error::AlertReceived(rustls::AlertDescription::HandshakeFailure));
         assert_eq!(io_error(Phase::Handshake, &alert(), "host").kind, Kind::TlsHandshake);
         assert_eq!(io_error(Phase::Wait, &alert(), "host").kind, Kind::Receive);
+    }
+
+    #[test]
+    fn a_certificate_is_distrusted_for_a_reason_and_with_a_way_out() {
+        let day = |number: u64| UnixTime::since_unix_epoch(std::time::Duration::from_secs(number * 86_400));
+        let marked = rustls::OtherError(std::sync::Arc::new(io::Error::other("CaUsedAsEndEntity")));
+        let expected = rustls::pki_types::ServerName::try_from("h").expect("a name").to_owned();
+        for (reason, text) in [
+            (CertificateError::UnknownIssuer, "no trusted CA issued it; --cacert FILE names one"),
+            (CertificateError::Other(marked), "--cacert FILE with this very certificate trusts it"),
+            (CertificateError::ExpiredContext { time: day(12), not_after: day(2) }, "it expired 10 days ago"),
+            (CertificateError::NotValidYetContext { time: day(1), not_before: day(3) }, "in 2 days only"),
+            (CertificateError::NotValidForNameContext { expected, presented: vec!["a".into(), "b".into()] }, "a, b"),
+            (CertificateError::BadSignature, "--cacert FILE names one"),
+            (CertificateError::Revoked, "Revoked"),
+        ] {
+            let error = io::Error::other(rustls::Error::InvalidCertificate(reason));
+            let error = io_error(Phase::Handshake, &error, "h:443");
+            assert_eq!(error.kind, Kind::Certificate);
+            assert!(error.message.contains(text) && error.message.ends_with("(-k trusts anyone)"), "{error}");
+        }
     }
 
     #[test]

@@ -202,8 +202,9 @@ impl Url {
     #[must_use]
     pub fn for_showing(&self) -> Url {
         let without_password = |info: &String| match info.split_once(':') {
-            Some((user, _)) => format!("{user}:{REDACTED}"),
-            None => info.clone(),
+            Some((user, password)) if !password.is_empty() => format!("{user}:{REDACTED}"),
+            // A user without a password may be a key.
+            _ => REDACTED.to_owned(),
         };
         let without_secrets = |part: &Option<String>| part.as_deref().map(|part| redact_query(part).into_owned());
         Url {
@@ -267,7 +268,8 @@ impl Url {
 #[must_use]
 pub fn redacted(text: &str) -> String {
     match Url::parse(text) {
-        _ if !text.contains('@') => redact_query(text).into_owned(),
+        // The authority is where a password can be.
+        _ if !text.contains('@') || text.starts_with('/') && !text.starts_with("//") => redact_query(text).into_owned(),
         Ok(url) if url.userinfo.is_some() && text.matches('@').count() == 1 => url.redacted(),
         // What cannot be read as a URL may hold a password all the same.
         _ => REDACTED.to_owned(),

@@ -6,6 +6,9 @@ use super::utc;
 use crate::http::credentials::{REDACTED, escape, redact_field};
 use crate::http::url::redacted;
 
+/// Fields that hold URLs.
+const WITH_URLS: [&str; 3] = ["Referer", "Location", "Content-Location"];
+
 /// What a line speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
@@ -72,8 +75,8 @@ fn field(line: &[u8]) -> Option<String> {
     let value = escape(&line[colon + 1..]);
     let shown = match value.trim() {
         _ if redact_field(&name, "") == REDACTED => REDACTED.to_owned(),
-        // A page's URL may have come with a password or a key.
-        page if name.eq_ignore_ascii_case("referer") => redacted(page),
+        // A URL may have come with a password or a key.
+        url if WITH_URLS.iter().any(|own| name.eq_ignore_ascii_case(own)) => redacted(url),
         _ => return None,
     };
     Some(format!("{name}: {shown}"))
@@ -101,6 +104,10 @@ mod tests {
 
     #[test]
     fn no_password_of_a_url_is_shown() {
+        let answer = lines(Mark::Received, b"HTTP/1.1 302 Found\r\nLocation: //me:hush@h/2?key=hush\r\n\r\n", None);
+        assert!(!answer.contains("hush") && answer.contains("< Location: "), "{answer}");
+        let answer = lines(Mark::Received, b"HTTP/1.1 302 Found\r\nLocation: /me@h?a=b\r\n\r\n", None);
+        assert!(answer.contains("< Location: /me@h?a=b\n"), "{answer}");
         let head = b"GET http://me:hush@h/?token=hush HTTP/1.1\r\nReferer: http://me:hush@page/?a=1\r\n\r\n";
         let shown = lines(Mark::Sent, head, None);
         assert_eq!(

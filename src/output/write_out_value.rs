@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::units;
 use super::write_out::UrlPart;
 use super::write_out_json::quote;
+use crate::error::Kind;
 use crate::http::credentials::base64;
 use crate::http::{Tls, Tokens, Transfer};
 
@@ -107,7 +108,7 @@ pub(super) const VARIABLES: &[Variable] = &[
     ("size_upload", |f| number(f.transfer.size_upload)),
     ("speed_download", |f| speed(f.transfer.size_download, f.transfer)),
     ("speed_upload", |f| speed(f.transfer.size_upload, f.transfer)),
-    ("ssl_verify_result", |f| number(f.transfer.tls.as_ref().map_or(0, Tls::verify_result))),
+    ("ssl_verify_result", |f| number(verify_result(f.transfer))),
     ("time_appconnect", |f| time(f.transfer.timings.appconnect)),
     ("time_compress", |f| our_time(f.transfer.timings.compress)),
     ("time_connect", |f| time(f.transfer.timings.connect)),
@@ -187,6 +188,12 @@ fn address(end: Option<SocketAddr>) -> Value {
 
 fn port(end: Option<SocketAddr>) -> Value {
     end.map_or(Value::Number(-1), |end| number(end.port()))
+}
+
+/// OpenSSL's numbers: 0 trusted, 20 no known issuer, 1 for what ended a handshake for whatever reason.
+fn verify_result(transfer: &Transfer) -> u32 {
+    let refused = transfer.outcome.as_ref().is_err_and(|error| error.kind == Kind::Certificate);
+    if refused { 1 } else { transfer.tls.as_ref().map_or(0, Tls::verify_result) }
 }
 
 /// Bytes per second over the whole transfer, rounded down.

@@ -162,7 +162,7 @@ fn messages_hold_no_password() {
     let secret = url("http://user:se%40cret@h:1/x?y#z");
     assert_eq!(secret.redacted(), "http://user:<redacted>@h:1/x?y#z");
     assert_eq!(format!("{secret:?}"), "Url(http://user:<redacted>@h:1/x?y#z)");
-    assert_eq!(url("http://user@h").redacted(), "http://user@h/");
+    assert_eq!(url("http://user@h").redacted(), "http://<redacted>@h/");
 }
 
 #[test]
