@@ -21,7 +21,7 @@ use crate::http::timing::{Clock, wall_clock};
 use crate::output::{chart, host, write_stdout};
 use bodies::Prepared;
 use export::Occasion;
-use plan::Step;
+use plan::{Pace, Step};
 use progress::Progress;
 use report::Report;
 use sample::{Failure, Run, Sample, Taste};
@@ -76,6 +76,7 @@ fn tell(bench: &mut Bench, context: &mut Context<'_>) -> Result<u8> {
 /// Sends everything that the plan says, until it is done, a signal comes or the time is up.
 fn measure(bench: &Bench, bodies: &[Prepared], context: &mut Context<'_>) -> Result<Run> {
     let steps = plan::steps(bodies.len(), bench.warmup, bench.pairs);
+    let mut pace = Pace::new(&steps);
     let mut progress = Progress::new(&bench.output, context.stderr.clone(), context.stderr_terminal);
     let client = Client::new(bench.settings.clone(), Box::new(progress.clone()), context.signals.clone());
     let clock = Clock::start();
@@ -86,7 +87,7 @@ fn measure(bench: &Bench, bodies: &[Prepared], context: &mut Context<'_>) -> Res
             run.end = End::TimeIsUp;
             break;
         }
-        progress.begin(&steps, done, &bodies[step.body].name, plan::time_left(&steps[done..], &run.samples));
+        progress.begin(&steps, done, &bodies[step.body].name, || pace.left());
         let mut taste = Taste::new(bench);
         let content = content(bench, &bodies[step.body], *step);
         let transfer = client.send(&bench.request, Some(Arc::new(content)), &mut taste);
@@ -102,7 +103,9 @@ fn measure(bench: &Bench, bodies: &[Prepared], context: &mut Context<'_>) -> Res
             }
         }
         run.tls = run.tls.or_else(|| transfer.tls.as_ref().map(|tls| tls.version));
-        run.samples.push(taste.sample(*step, started, transfer, bench.metric));
+        let sample = taste.sample(*step, started, transfer, bench.metric);
+        pace.made(&sample);
+        run.samples.push(sample);
     }
     progress.erase();
     Ok(run)
