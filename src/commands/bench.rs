@@ -11,7 +11,7 @@ mod text;
 
 use std::sync::Arc;
 
-use super::{Context, begin, complain, warn};
+use super::{Context, begin, complain, complain_of_all, warn};
 use crate::body::{Body, BodyOptions, Coding, CodingChoice, Declared, Pending};
 use crate::cli::Bench;
 use crate::error::{Error, Kind, Result};
@@ -46,7 +46,7 @@ fn tell(bench: &mut Bench, context: &mut Context<'_>) -> Result<u8> {
     let stderr = context.stderr.clone();
     begin(&bench.output, &bench.warnings, &stderr)?;
     // Minutes later it would be too late to find out what cannot be written.
-    let files = export::open(&bench.exports)?;
+    let (files, _folders) = export::open(bench)?;
     let bodies = bodies::prepare(bench, context)?;
     let occasion = Occasion { measured_at: wall_clock(), load_before: host::load_average() };
     let run = measure(bench, &bodies, context)?;
@@ -64,13 +64,13 @@ fn tell(bench: &mut Bench, context: &mut Context<'_>) -> Result<u8> {
         }
     }
     // What was measured is kept, whoever has stopped reading.
-    let kept = export::write(bench, &report, &occasion, files)?;
-    if let (Some(folder), false, false) = (&bench.exports.record, kept, bench.output.silent) {
+    let (left, failed) = export::write(bench, &report, &occasion, files);
+    if let (Some(folder), true, false) = (&bench.exports.record, left, bench.output.silent) {
         let folder = escape(folder.as_os_str().as_encoded_bytes());
         warn(&format!("{folder}: no pair of requests succeeded: the record was left as it was"), &stderr);
     }
-    told?;
-    conclude(bench, &report, context)
+    let outcome = told.and_then(|()| conclude(bench, &report, context));
+    Ok(complain_of_all(outcome, failed, &bench.output, &stderr))
 }
 
 /// Sends everything that the plan says, until it is done, a signal comes or the time is up.
