@@ -50,8 +50,8 @@ fn tell(replay: Replay, context: &mut Context<'_>) -> Result<u8> {
     }
     // What fails keeps nothing else from being written, and comes after what became of the run itself.
     let written = [
-        json.write(|| export::json(&report.head(&replay), "samples", &report.rows())),
-        csv.write(|| export::csv(&report.rows())),
+        json.write(|| export::json(&report.head(&replay), "samples", report.rows())),
+        csv.write(|| export::csv(report.rows())),
     ];
     let outcome = ended.and_then(|()| match report.first_failure() {
         None => Ok(0),
@@ -135,7 +135,7 @@ impl Run {
 
     /// One request and its row; says whether it failed.
     fn request(&mut self, document: Document, name: String, pass: u32, context: &mut Context<'_>) -> Result<bool> {
-        let number = self.report.samples.len() as u64 + 1;
+        let number = self.report.made + 1;
         let bytes = document.bytes.len() as u64;
         self.follow.label(self.progress.label(number, self.report.planned, self.replay.delay));
         if let Some(client) = self.client.as_ref().filter(|_| !self.replay.delay.is_zero()) {

@@ -72,9 +72,24 @@ pub fn sample(transfer: &Transfer) -> Row {
     SAMPLE.into_iter().filter_map(|name| Some((name, of(name, &facts)?))).collect()
 }
 
+/// Drops what a sample says nothing of: of many requests, the answers' fields and the certificates are most.
+pub fn slim(transfer: &mut Transfer) {
+    transfer.fields.retain(|field| field.name.eq_ignore_ascii_case("Content-Type"));
+    transfer.fields.shrink_to_fit();
+    if let Some(tls) = &mut transfer.tls {
+        tls.certificates = Vec::new();
+    }
+    transfer.earlier_fields = Vec::new();
+    transfer.addresses = Vec::new();
+    for text in [&mut transfer.url, &mut transfer.url_effective, &mut transfer.method] {
+        *text = String::new();
+    }
+    (transfer.redirect_url, transfer.referer) = (None, None);
+}
+
 /// One object: what holds for the whole run, then the rows as a list of this name, one a line.
 #[must_use]
-pub fn json(head: &Row, list: &str, rows: &[Row]) -> String {
+pub fn json(head: &Row, list: &str, rows: impl IntoIterator<Item = Row>) -> String {
     let mut text = String::from("{\n");
     for (name, value) in head {
         member(name, value, &mut text);
@@ -82,7 +97,7 @@ pub fn json(head: &Row, list: &str, rows: &[Row]) -> String {
     }
     quote(list, &mut text);
     text.push_str(":[\n");
-    for (at, row) in rows.iter().enumerate() {
+    for (at, row) in rows.into_iter().enumerate() {
         text.push_str(if at == 0 { "{" } else { ",\n{" });
         for (at, (name, value)) in row.iter().enumerate() {
             text.push_str(if at == 0 { "" } else { "," });
@@ -102,11 +117,11 @@ fn member(name: &str, value: &Value, text: &mut String) {
 
 /// The names, then a line for each row (RFC 4180, with LF); what there is not is an empty cell.
 #[must_use]
-pub fn csv(rows: &[Row]) -> String {
-    let Some(first) = rows.first() else { return String::new() };
+pub fn csv(rows: impl IntoIterator<Item = Row>) -> String {
+    let mut rows = rows.into_iter().peekable();
+    let Some(first) = rows.peek() else { return String::new() };
     let names: Vec<&str> = first.iter().map(|(name, _)| *name).collect();
-    let cells = |row: &Row| row.iter().map(|(_, value)| plain(value)).collect();
-    csv::text(&names, &rows.iter().map(cells).collect::<Vec<Vec<String>>>())
+    csv::text(&names, rows.map(|row| row.iter().map(|(_, value)| plain(value)).collect::<Vec<String>>()))
 }
 
 fn plain(value: &Value) -> String {
@@ -204,16 +219,16 @@ mod tests {
 
     #[test]
     fn csv_is_quoted_where_it_must_be() {
-        assert_eq!(csv(&rows()), "name,ratio\na,3.48\n\"b, \"\"c\"\"\nd\",\n");
-        assert_eq!(csv(&[]), "");
+        assert_eq!(csv(rows()), "name,ratio\na,3.48\n\"b, \"\"c\"\"\nd\",\n");
+        assert_eq!(csv([]), "");
     }
 
     #[test]
     fn json_holds_head_and_rows() {
         let head = vec![("passes", Value::Number(2))];
         let expected = "{\n\"passes\":2,\n\"samples\":[\n{\"name\":\"a\",\"ratio\":3.48},\n{\"name\":\"b, \\\"c\\\"\\nd\",\"ratio\":null}\n]}\n";
-        assert_eq!(json(&head, "samples", &rows()), expected);
-        let parsed: serde_json::Value = serde_json::from_str(&json(&Row::new(), "samples", &[])).unwrap();
+        assert_eq!(json(&head, "samples", rows()), expected);
+        let parsed: serde_json::Value = serde_json::from_str(&json(&Row::new(), "samples", [])).unwrap();
         assert_eq!(parsed["samples"].as_array().map(Vec::len), Some(0));
     }
 
@@ -235,10 +250,13 @@ mod tests {
         transfer.url = "http://u:secret@h/".into();
         let row = sample(&transfer);
         assert_eq!(row.len(), SAMPLE.len());
+        slim(&mut transfer);
+        assert_eq!(sample(&transfer), row);
+        assert!(transfer.fields.len() == 1 && transfer.url.is_empty());
         for (name, _) in super::super::write_out_value::VARIABLES {
             let wanted = ["time_", "size_", "tokens_"].iter().any(|start| name.starts_with(start));
             assert!(!wanted || SAMPLE.contains(name), "{name}");
         }
-        assert!(!json(&row, "samples", &[]).contains("secret"));
+        assert!(!json(&row, "samples", []).contains("secret"));
     }
 }

@@ -32,8 +32,8 @@ pub(super) fn show(replay: &Replay, captures: &[Capture], context: &mut Context<
     let rows = || looks.iter().map(Look::row).collect::<Vec<_>>();
     let head = vec![("command", Value::Text("replay --dry-run".to_owned()))];
     let [json, csv] = super::exports(replay, captures)?;
-    let json = json.write(|| export::json(&head, "captures", &rows()));
-    csv.write(|| export::csv(&rows())).and(json)?;
+    let json = json.write(|| export::json(&head, "captures", rows()));
+    csv.write(|| export::csv(rows())).and(json)?;
     let text = if context.stdout_terminal.is_some() { aligned(&looks) } else { tabbed(&looks) };
     write_stdout(context.stdout, text.as_bytes())
 }
