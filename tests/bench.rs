@@ -248,6 +248,25 @@ fn answers_of_several_statuses_are_warned_about() {
 }
 
 #[test]
+fn an_answer_before_the_body_was_sent_is_a_failure() {
+    let closing = |answer: &str| answer.replacen("\r\n", "\r\nConnection: close\r\n", 1);
+    for (answer, code, why) in [
+        (closing(NO_MODEL), 55, "answered with 404 before the body was sent"),
+        (closing(OK), 55, "answered with 200 before the body was sent"),
+        (closing("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"), 22, "413"),
+    ] {
+        let server = Server::many(move |_, mut conn| {
+            conn.read_head();
+            conn.write(&answer);
+        });
+        // Even as gzip, more than the buffers of sockets hold.
+        let early = ["--bogus-model", "--sizes", "20M", "--ratio", "1.5", "-n", "1", "--warmup", "0", "--level", "1"];
+        let output = bench(&early).arg(server.url("/")).run();
+        output.assert_code(code).assert_stderr_has("2 of 2 counted requests failed").assert_stderr_has(why);
+    }
+}
+
+#[test]
 fn a_broken_stream_is_a_failure() {
     let cut = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 60\r\n\r\n\
                data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"one\"}}]}   \n\n";

@@ -15,6 +15,7 @@ mod completions;
 mod decoding;
 mod documents;
 mod exit_codes;
+mod exports;
 mod faults;
 mod harness;
 mod hostile;

@@ -215,7 +215,7 @@ fn a_folder_with_something_else_in_it_is_refused_before_anything_is_sent() {
 }
 
 /// The names of all that is in a folder, hidden files too, with what is in the files.
-fn whole(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub fn whole(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
     entries.map(|path| (name(&path), std::fs::read(&path).unwrap_or_default())).collect()
@@ -260,15 +260,6 @@ fn a_full_disk_leaves_the_former_record_whole() {
     std::fs::remove_file(&filler).expect("a file");
     run().assert_code(0);
     assert_eq!(whole(disk.path()).len(), 4);
-}
-
-#[test]
-fn an_export_that_fails_leaves_the_others_and_the_record() {
-    let server = Server::many(|_, conn| answer_all(conn, OK));
-    let exports = ["--export-json", "/dev/full", "--export-csv", "a.csv", "--record", "record"];
-    let output = bench(&["-n", "1"]).args(exports).args([&server.url("/"), "-"]).stdin(chat(2000)).run();
-    output.assert_code(23).assert_stderr_has("/dev/full: could not be written");
-    assert_eq!(text(output.home.path(), "a.csv"), text(output.home.path(), "record/samples.csv"));
 }
 
 #[test]

@@ -107,6 +107,15 @@ impl Capture {
         Ok(Capture { name, input, gzip: gzip::is_gzip(magic) })
     }
 
+    /// The file that is read in each pass, if it is one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match &self.input {
+            Input::File(path) => Some(path),
+            Input::Kept(_) => None,
+        }
+    }
+
     /// Its documents from the first one on, unchecked.
     pub fn documents(&self) -> Result<Documents<'_>> {
         let plain: Box<dyn BufRead + '_> = match &self.input {

@@ -96,6 +96,17 @@ fn declared(parts: &[Part]) -> Declared {
     }
 }
 
+impl Source {
+    /// The file, if it is one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Source::File(path) => Some(path),
+            Source::Text(_) | Source::Stdin => None,
+        }
+    }
+}
+
 impl Part {
     fn read(&self, stdin: &mut dyn Read) -> Result<Vec<u8>> {
         let mut bytes = match &self.source {

@@ -11,7 +11,7 @@ mod text;
 
 use std::sync::Arc;
 
-use super::{Context, begin, complain, warn};
+use super::{Context, begin, complain, complain_of_all, warn};
 use crate::body::{Body, BodyOptions, Coding, CodingChoice, Declared, Pending};
 use crate::cli::Bench;
 use crate::error::{Error, Kind, Result};
@@ -21,7 +21,7 @@ use crate::http::timing::{Clock, wall_clock};
 use crate::output::{chart, host, write_stdout};
 use bodies::Prepared;
 use export::Occasion;
-use plan::Step;
+use plan::{Pace, Step};
 use progress::Progress;
 use report::Report;
 use sample::{Failure, Run, Sample, Taste};
@@ -46,7 +46,7 @@ fn tell(bench: &mut Bench, context: &mut Context<'_>) -> Result<u8> {
     let stderr = context.stderr.clone();
     begin(&bench.output, &bench.warnings, &stderr)?;
     // Minutes later it would be too late to find out what cannot be written.
-    let files = export::open(&bench.exports)?;
+    let (files, _folders) = export::open(bench)?;
     let bodies = bodies::prepare(bench, context)?;
     let occasion = Occasion { measured_at: wall_clock(), load_before: host::load_average() };
     let run = measure(bench, &bodies, context)?;
@@ -64,18 +64,19 @@ fn tell(bench: &mut Bench, context: &mut Context<'_>) -> Result<u8> {
         }
     }
     // What was measured is kept, whoever has stopped reading.
-    let kept = export::write(bench, &report, &occasion, files)?;
-    if let (Some(folder), false, false) = (&bench.exports.record, kept, bench.output.silent) {
+    let (left, failed) = export::write(bench, &report, &occasion, files);
+    if let (Some(folder), true, false) = (&bench.exports.record, left, bench.output.silent) {
         let folder = escape(folder.as_os_str().as_encoded_bytes());
         warn(&format!("{folder}: no pair of requests succeeded: the record was left as it was"), &stderr);
     }
-    told?;
-    conclude(bench, &report, context)
+    let outcome = told.and_then(|()| conclude(bench, &report, context));
+    Ok(complain_of_all(outcome, failed, &bench.output, &stderr))
 }
 
 /// Sends everything that the plan says, until it is done, a signal comes or the time is up.
 fn measure(bench: &Bench, bodies: &[Prepared], context: &mut Context<'_>) -> Result<Run> {
     let steps = plan::steps(bodies.len(), bench.warmup, bench.pairs);
+    let mut pace = Pace::new(&steps);
     let mut progress = Progress::new(&bench.output, context.stderr.clone(), context.stderr_terminal);
     let client = Client::new(bench.settings.clone(), Box::new(progress.clone()), context.signals.clone());
     let clock = Clock::start();
@@ -86,7 +87,7 @@ fn measure(bench: &Bench, bodies: &[Prepared], context: &mut Context<'_>) -> Res
             run.end = End::TimeIsUp;
             break;
         }
-        progress.begin(&steps, done, &bodies[step.body].name, plan::time_left(&steps[done..], &run.samples));
+        progress.begin(&steps, done, &bodies[step.body].name, || pace.left());
         let mut taste = Taste::new(bench);
         let content = content(bench, &bodies[step.body], *step);
         let transfer = client.send(&bench.request, Some(Arc::new(content)), &mut taste);
@@ -102,7 +103,9 @@ fn measure(bench: &Bench, bodies: &[Prepared], context: &mut Context<'_>) -> Res
             }
         }
         run.tls = run.tls.or_else(|| transfer.tls.as_ref().map(|tls| tls.version));
-        run.samples.push(taste.sample(*step, started, transfer, bench.metric));
+        let sample = taste.sample(*step, started, transfer, bench.metric);
+        pace.made(&sample);
+        run.samples.push(sample);
     }
     progress.erase();
     Ok(run)

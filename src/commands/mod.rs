@@ -67,6 +67,21 @@ pub(crate) fn complain(error: &Error, output: &Output, stderr: &Stderr) -> u8 {
     error.kind.code()
 }
 
+/// Tells how a run failed and then what could not be written of it; returns the exit code of the first of these.
+fn complain_of_all(
+    outcome: Result<u8>,
+    unwritten: impl IntoIterator<Item = Error>,
+    output: &Output,
+    stderr: &Stderr,
+) -> u8 {
+    let complain = |error: &Error| complain(error, output, stderr);
+    let own = outcome.unwrap_or_else(|error| complain(&error));
+    unwritten.into_iter().fold(own, |code, error| {
+        let next = complain(&error);
+        if code == 0 { next } else { code }
+    })
+}
+
 /// Takes over what a stream said about its tokens.
 fn note_tokens(transfer: &mut Transfer, scanner: &Scanner) {
     transfer.timings.first_event = scanner.first_event();

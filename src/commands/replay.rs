@@ -4,10 +4,10 @@ mod dry_run;
 mod report;
 mod save;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Context, begin, complain, send};
+use super::{Context, begin, complain, complain_of_all, send};
 use crate::body::{Body, Capture, Declared, Document, Survey, capture};
 use crate::cli::{Replay, Send};
 use crate::error::{Error, Kind, Result};
@@ -36,9 +36,8 @@ fn tell(replay: Replay, context: &mut Context<'_>) -> Result<u8> {
     if replay.dry_run {
         return dry_run::show(&replay, &captures, context).map(|()| 0);
     }
+    let [json, csv] = exports(&replay, &captures)?;
     let captures = survey(captures, context)?;
-    let json = Export::open(replay.export_json.as_deref())?;
-    let csv = Export::open(replay.export_csv.as_deref())?;
     let report = Report::new(&replay, &captures, context.stdout_terminal.is_some());
     let mut run = Run::new(replay, report, &captures, context)?;
     let ended = run.passes(&captures, context);
@@ -49,17 +48,28 @@ fn tell(replay: Replay, context: &mut Context<'_>) -> Result<u8> {
     if !replay.send.output.silent && !unread {
         context.stderr.say(&report.summary());
     }
-    json.write(|| export::json(&report.head(&replay), "samples", &report.rows()))?;
-    csv.write(|| export::csv(&report.rows()))?;
-    ended?;
-    match report.first_failure() {
+    // What fails keeps nothing else from being written, and comes after what became of the run itself.
+    let written = [
+        json.write(|| export::json(&report.head(&replay), "samples", report.rows())),
+        csv.write(|| export::csv(report.rows())),
+    ];
+    let outcome = ended.and_then(|()| match report.first_failure() {
         None => Ok(0),
         // The summary, which names it, is left out.
         Some((name, error)) if replay.send.output.silent => {
             Err(Error::new(error.kind, format!("{name}: {}", error.message)))
         }
         Some((_, error)) => Ok(error.kind.code()),
-    }
+    });
+    let failed = written.into_iter().filter_map(Result::err);
+    Ok(complain_of_all(outcome, failed, &replay.send.output, &context.stderr))
+}
+
+/// The files for JSON and CSV.
+fn exports(replay: &Replay, captures: &[Capture]) -> Result<[Export; 2]> {
+    let read: Vec<&Path> = captures.iter().filter_map(Capture::path).collect();
+    let open = |path: &Option<PathBuf>| Export::open(path.as_deref(), &read);
+    Ok([open(&replay.export_json)?, open(&replay.export_csv)?])
 }
 
 /// Checks every document of every capture.
@@ -125,7 +135,7 @@ impl Run {
 
     /// One request and its row; says whether it failed.
     fn request(&mut self, document: Document, name: String, pass: u32, context: &mut Context<'_>) -> Result<bool> {
-        let number = self.report.samples.len() as u64 + 1;
+        let number = self.report.made + 1;
         let bytes = document.bytes.len() as u64;
         self.follow.label(self.progress.label(number, self.report.planned, self.replay.delay));
         if let Some(client) = self.client.as_ref().filter(|_| !self.replay.delay.is_zero()) {

@@ -2,10 +2,13 @@
 
 /// Rows as lines; a cell is quoted where it has to be.
 #[must_use]
-pub fn text<Row: AsRef<[String]>>(header: &[&str], rows: &[Row]) -> String {
+pub fn text<Row: AsRef<[String]>>(header: &[&str], rows: impl IntoIterator<Item = Row>) -> String {
     let header: Vec<String> = header.iter().map(|&title| title.to_owned()).collect();
-    let rows = rows.iter().map(AsRef::as_ref);
-    std::iter::once(header.as_slice()).chain(rows).map(line).collect()
+    let mut text = line(&header);
+    for row in rows {
+        text.push_str(&line(row.as_ref()));
+    }
+    text
 }
 
 fn line(cells: &[String]) -> String {

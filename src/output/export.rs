@@ -1,13 +1,15 @@
 //! Runs in files: rows of named values as JSON and as CSV, in the form that `-w` gives them.
 
-use std::fs::File;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::new::New;
 use super::write_out_json::quote;
 use super::write_out_value::{Facts, of};
 use super::{Value, csv, unwritable};
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::http::Transfer;
 
 /// What a sample says of its transfer, by the names of `-w`: all moments and sizes, and nothing that may be a secret.
@@ -57,6 +59,9 @@ const SAMPLE: [&str; 43] = [
     "time_total",
 ];
 
+/// As many links in a row as Linux follows.
+const LINKS: usize = 40;
+
 /// Named values, in order.
 pub type Row = Vec<(&'static str, Value)>;
 
@@ -67,9 +72,24 @@ pub fn sample(transfer: &Transfer) -> Row {
     SAMPLE.into_iter().filter_map(|name| Some((name, of(name, &facts)?))).collect()
 }
 
+/// Drops what a sample says nothing of: of many requests, the answers' fields and the certificates are most.
+pub fn slim(transfer: &mut Transfer) {
+    transfer.fields.retain(|field| field.name.eq_ignore_ascii_case("Content-Type"));
+    transfer.fields.shrink_to_fit();
+    if let Some(tls) = &mut transfer.tls {
+        tls.certificates = Vec::new();
+    }
+    transfer.earlier_fields = Vec::new();
+    transfer.addresses = Vec::new();
+    for text in [&mut transfer.url, &mut transfer.url_effective, &mut transfer.method] {
+        *text = String::new();
+    }
+    (transfer.redirect_url, transfer.referer) = (None, None);
+}
+
 /// One object: what holds for the whole run, then the rows as a list of this name, one a line.
 #[must_use]
-pub fn json(head: &Row, list: &str, rows: &[Row]) -> String {
+pub fn json(head: &Row, list: &str, rows: impl IntoIterator<Item = Row>) -> String {
     let mut text = String::from("{\n");
     for (name, value) in head {
         member(name, value, &mut text);
@@ -77,7 +97,7 @@ pub fn json(head: &Row, list: &str, rows: &[Row]) -> String {
     }
     quote(list, &mut text);
     text.push_str(":[\n");
-    for (at, row) in rows.iter().enumerate() {
+    for (at, row) in rows.into_iter().enumerate() {
         text.push_str(if at == 0 { "{" } else { ",\n{" });
         for (at, (name, value)) in row.iter().enumerate() {
             text.push_str(if at == 0 { "" } else { "," });
@@ -97,11 +117,11 @@ fn member(name: &str, value: &Value, text: &mut String) {
 
 /// The names, then a line for each row (RFC 4180, with LF); what there is not is an empty cell.
 #[must_use]
-pub fn csv(rows: &[Row]) -> String {
-    let Some(first) = rows.first() else { return String::new() };
+pub fn csv(rows: impl IntoIterator<Item = Row>) -> String {
+    let mut rows = rows.into_iter().peekable();
+    let Some(first) = rows.peek() else { return String::new() };
     let names: Vec<&str> = first.iter().map(|(name, _)| *name).collect();
-    let cells = |row: &Row| row.iter().map(|(_, value)| plain(value)).collect();
-    csv::text(&names, &rows.iter().map(cells).collect::<Vec<Vec<String>>>())
+    csv::text(&names, rows.map(|row| row.iter().map(|(_, value)| plain(value)).collect::<Vec<String>>()))
 }
 
 fn plain(value: &Value) -> String {
@@ -112,29 +132,79 @@ fn plain(value: &Value) -> String {
     text
 }
 
-/// A file for the results of a run, opened before the run so that nothing is measured in vain. It keeps what it holds
-/// until there are results.
+/// A place for the results of a run, tried before the run so that nothing is measured in vain. Until there are results
+/// it stays as it is.
 #[derive(Debug)]
-pub struct Export(Option<(PathBuf, File)>);
+pub struct Export(Option<Place>);
+
+#[derive(Debug)]
+enum Place {
+    /// Replaced by a whole one, links followed.
+    File(PathBuf),
+    /// A device, a pipe or an open file by its number has no name that another file could get.
+    Stream(PathBuf, File),
+}
 
 impl Export {
-    /// Opens the file, or makes it; `None` exports nothing.
-    pub fn open(path: Option<&Path>) -> Result<Export> {
-        let open = |path: &Path| {
-            let file = File::options().write(true).create(true).truncate(false).open(path);
-            Ok((path.to_owned(), file.map_err(|error| unwritable(path, &error))?))
-        };
-        path.map(open).transpose().map(Export)
+    /// `None` exports nothing. What the run reads is refused: the results would take its place.
+    pub fn open(path: Option<&Path>, read: &[&Path]) -> Result<Export> {
+        path.map(|path| Place::open(path, read)).transpose().map(Export)
     }
 
-    /// Writes the results in place of what there was.
+    /// Writes the results in place of what there was; an error leaves that as it was.
     pub fn write(self, text: impl FnOnce() -> String) -> Result<()> {
-        let Some((path, mut file)) = self.0 else { return Ok(()) };
-        // A pipe has nothing that could be in the way.
-        let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
-        let emptied = if is_regular { file.set_len(0) } else { Ok(()) };
-        emptied.and_then(|()| file.write_all(text().as_bytes())).map_err(|error| unwritable(&path, &error))
+        match self.0 {
+            None => Ok(()),
+            Some(Place::File(path)) => New::write(&path, &path, text().as_bytes())?.put(),
+            Some(Place::Stream(path, mut file)) => {
+                file.write_all(text().as_bytes()).map_err(|error| unwritable(&path, &error))
+            }
+        }
     }
+}
+
+impl Place {
+    fn open(path: &Path, read: &[&Path]) -> Result<Place> {
+        // Behind the others: stdout may be a file with a report in it.
+        let open = |path: &Path| File::options().append(true).open(path).map_err(|error| unwritable(path, &error));
+        let file = target(path).map_err(|error| unwritable(path, &error))?;
+        match (fs::metadata(path), file) {
+            (Ok(found), Some(file)) if found.is_file() => {
+                let same = |other: &fs::Metadata| (other.dev(), other.ino()) == (found.dev(), found.ino());
+                if read.iter().any(|other| fs::metadata(other).is_ok_and(|other| same(&other))) {
+                    let text = format!("{}: is what is sent; give the results another file", path.display());
+                    return Err(Error::new(Kind::Usage, text));
+                }
+                open(path)?;
+                New::write(&file, &file, b"").map(|_| Place::File(file))
+            }
+            (Err(error), Some(file)) if error.kind() == ErrorKind::NotFound => {
+                New::write(&file, &file, b"").map(|_| Place::File(file))
+            }
+            _ => open(path).map(|file| Place::Stream(path.to_owned(), file)),
+        }
+    }
+}
+
+/// The name of the file behind all links, whether it is there or not; `None` of one that is open already
+/// (`/dev/stdout`, `/dev/fd/3`).
+fn target(path: &Path) -> io::Result<Option<PathBuf>> {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        if folder.canonicalize()?.starts_with("/proc") {
+            return Ok(None);
+        }
+        match fs::read_link(&path) {
+            Ok(link) => path = folder.join(link),
+            Err(_) => return Ok(Some(path)),
+        }
+    }
+    // The system says why.
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -149,16 +219,16 @@ mod tests {
 
     #[test]
     fn csv_is_quoted_where_it_must_be() {
-        assert_eq!(csv(&rows()), "name,ratio\na,3.48\n\"b, \"\"c\"\"\nd\",\n");
-        assert_eq!(csv(&[]), "");
+        assert_eq!(csv(rows()), "name,ratio\na,3.48\n\"b, \"\"c\"\"\nd\",\n");
+        assert_eq!(csv([]), "");
     }
 
     #[test]
     fn json_holds_head_and_rows() {
         let head = vec![("passes", Value::Number(2))];
         let expected = "{\n\"passes\":2,\n\"samples\":[\n{\"name\":\"a\",\"ratio\":3.48},\n{\"name\":\"b, \\\"c\\\"\\nd\",\"ratio\":null}\n]}\n";
-        assert_eq!(json(&head, "samples", &rows()), expected);
-        let parsed: serde_json::Value = serde_json::from_str(&json(&Row::new(), "samples", &[])).unwrap();
+        assert_eq!(json(&head, "samples", rows()), expected);
+        let parsed: serde_json::Value = serde_json::from_str(&json(&Row::new(), "samples", [])).unwrap();
         assert_eq!(parsed["samples"].as_array().map(Vec::len), Some(0));
     }
 
@@ -166,12 +236,12 @@ mod tests {
     fn a_file_keeps_what_it_holds_until_there_are_results() {
         let path = std::env::temp_dir().join(format!("gzpost-export-{}", std::process::id()));
         std::fs::write(&path, "the results of another day").unwrap();
-        let export = Export::open(Some(&path)).unwrap();
+        let export = Export::open(Some(&path), &[]).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "the results of another day");
         export.write(|| "new".to_owned()).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
         std::fs::remove_file(&path).unwrap();
-        Export::open(None).unwrap().write(|| unreachable!("nothing is exported")).unwrap();
+        Export::open(None, &[]).unwrap().write(|| unreachable!("nothing is exported")).unwrap();
     }
 
     #[test]
@@ -180,10 +250,13 @@ mod tests {
         transfer.url = "http://u:secret@h/".into();
         let row = sample(&transfer);
         assert_eq!(row.len(), SAMPLE.len());
+        slim(&mut transfer);
+        assert_eq!(sample(&transfer), row);
+        assert!(transfer.fields.len() == 1 && transfer.url.is_empty());
         for (name, _) in super::super::write_out_value::VARIABLES {
             let wanted = ["time_", "size_", "tokens_"].iter().any(|start| name.starts_with(start));
             assert!(!wanted || SAMPLE.contains(name), "{name}");
         }
-        assert!(!json(&row, "samples", &[]).contains("secret"));
+        assert!(!json(&row, "samples", []).contains("secret"));
     }
 }

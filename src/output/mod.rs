@@ -7,6 +7,7 @@ pub mod export;
 mod follow;
 pub mod host;
 pub mod live;
+mod new;
 pub mod record;
 mod stderr;
 pub mod svg;

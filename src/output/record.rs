@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind};
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
+use super::new::New;
 use super::{host, units, unwritable, utc};
 use crate::error::{Error, Kind, Result};
 use crate::stats::Summary;
@@ -61,8 +62,27 @@ pub struct Record {
     pub tables: String,
 }
 
+/// The folders that were made for a record; those that are empty in the end go away again.
+#[derive(Debug)]
+pub struct Folders(Vec<PathBuf>);
+
+impl Drop for Folders {
+    fn drop(&mut self) {
+        for folder in &self.0 {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
 /// Refuses a folder that `write` would fail on, before a measurement is made for nothing.
-pub fn check(folder: &Path) -> Result<()> {
+pub fn check(folder: &Path) -> Result<Folders> {
+    let missing = folder.ancestors().take_while(|part| fs::symlink_metadata(part).is_err());
+    let folders = Folders(missing.map(Path::to_owned).collect());
+    make(folder).map(|()| folders)
+}
+
+/// Makes the folder, and makes sure that the files can be written.
+fn make(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     former(folder)?;
     let replaceable = |name: &str| {
@@ -73,7 +93,7 @@ pub fn check(folder: &Path) -> Result<()> {
             Err(_) => Ok(()),
         };
         found.map_err(|error| unwritable(&path, &error))?;
-        New::write(folder, name, name, b"").map(drop)
+        New::write(&path, &path, b"").map(drop)
     };
     FILES.into_iter().try_for_each(replaceable)
 }
@@ -81,7 +101,7 @@ pub fn check(folder: &Path) -> Result<()> {
 /// Writes the three files; a record that is there already moves into `earlier`, and its samples get a name of their
 /// own. An error leaves what was there as it was, and so does a record without an answer: then it is `false`.
 pub fn write(folder: &Path, record: &Record, samples: &str) -> Result<bool> {
-    check(folder)?;
+    make(folder)?;
     let mut earlier = Vec::new();
     let mut kept = None;
     if let Some(mut former) = former(folder)? {
@@ -106,44 +126,10 @@ pub fn write(folder: &Path, record: &Record, samples: &str) -> Result<bool> {
         "earlier": earlier,
     });
     let texts = [samples.to_owned(), markdown(record, &document), format!("{document:#}\n")];
-    let files = FILES.into_iter().zip(texts).map(|(name, text)| New::write(folder, name, name, text.as_bytes()));
+    let files = FILES.map(|name| folder.join(name)).into_iter().zip(texts);
+    let files = files.map(|(path, text)| New::write(&path, &path, text.as_bytes()));
     let new: Vec<New> = kept.into_iter().map(Ok).chain(files).collect::<Result<_>>()?;
     new.into_iter().try_for_each(New::put).map(|()| true)
-}
-
-/// A file that is whole beside the one that it replaces; without `put` it goes away again.
-struct New {
-    path: PathBuf,
-    beside: PathBuf,
-}
-
-impl New {
-    /// With the permissions of the file `like`, if there is one: what others may not read stays so.
-    fn write(folder: &Path, name: &str, like: &str, text: &[u8]) -> Result<New> {
-        let new = New { path: folder.join(name), beside: folder.join(format!(".{name}.new")) };
-        // Left behind by a run that was killed.
-        let _ = fs::remove_file(&new.beside);
-        let written = File::create_new(&new.beside).and_then(|mut file| {
-            if let Ok(like) = fs::metadata(folder.join(like)) {
-                file.set_permissions(like.permissions())?;
-            }
-            file.write_all(text)?;
-            // Some file systems find out only here that they are full.
-            file.sync_all()
-        });
-        written.map_err(|error| unwritable(&new.beside, &error)).map(|()| new)
-    }
-
-    fn put(self) -> Result<()> {
-        fs::rename(&self.beside, &self.path).map_err(|error| unwritable(&self.path, &error))
-    }
-}
-
-impl Drop for New {
-    fn drop(&mut self) {
-        // After `put` there is nothing.
-        let _ = fs::remove_file(&self.beside);
-    }
 }
 
 /// The name of a folder that is there, however it was given.
@@ -186,7 +172,7 @@ fn keep_samples(folder: &Path, run: &mut Value) -> Result<Option<New>> {
     let path = folder.join(SAMPLES);
     match fs::read(&path) {
         Ok(samples) => {
-            let kept = New::write(folder, &name, SAMPLES, &samples)?;
+            let kept = New::write(&folder.join(&name), &path, &samples)?;
             run["samples_csv"] = name.into();
             Ok(Some(kept))
         }

@@ -128,6 +128,21 @@ fn a_file_for_samples_that_cannot_be_written_is_said_before_anything_is_sent() {
 }
 
 #[test]
+fn an_export_that_fails_leaves_the_other_and_the_code_of_the_run() {
+    for (status, code) in [("200 OK", 23), ("500 No", 22)] {
+        let server = Server::many(move |_, mut conn| {
+            conn.read_request();
+            conn.write(format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n"));
+        });
+        let exports = ["--export-json", "/dev/full", "--export-csv", "c"];
+        let output = replay(&server.url("/")).arg("-f").args(exports).arg("-").stdin(TWO).run();
+        output.assert_code(code).assert_stderr_has("/dev/full: could not be written");
+        let csv = String::from_utf8(read_file(&output.home.path().join("c"))).expect("UTF-8");
+        assert_eq!(csv.lines().count(), 3, "{csv}");
+    }
+}
+
+#[test]
 fn a_dry_run_sends_nothing_and_shows_what_would_go() {
     let server = Server::start(|_| ());
     let [_, body, _] = &compact_fixture()[..] else { panic!("three bodies") };

@@ -1,6 +1,6 @@
 //! The results of a bench in files: JSON and CSV with every sample, Markdown, SVG, and the record.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
@@ -9,11 +9,11 @@ use super::End;
 use super::report::{Comparison, Cost, Report, Side};
 use super::sample::Sample;
 use super::{tables, text};
-use crate::cli::{Bench, Exports, Metric};
-use crate::error::Result;
+use crate::cli::{Bench, BenchBody, Metric};
+use crate::error::{Error, Result};
 use crate::http::timing::Timings;
 use crate::output::export::Export;
-use crate::output::record::{self, Record};
+use crate::output::record::{self, Folders, Record};
 use crate::output::{csv, svg, units, utc};
 use crate::stats::{self, FEWEST, Line, Ratio, Summary};
 
@@ -43,16 +43,24 @@ const MOMENTS: [(&str, Moment); 11] = [
 /// The files for JSON, CSV, Markdown and SVG.
 pub(super) type Files = [Export; 4];
 
-/// Refuses what could not be written in the end.
-pub(super) fn open(exports: &Exports) -> Result<Files> {
-    exports.record.as_deref().map_or(Ok(()), record::check)?;
-    let open = |path: &Option<PathBuf>| Export::open(path.as_deref());
-    Ok([open(&exports.json)?, open(&exports.csv)?, open(&exports.markdown)?, open(&exports.svg)?])
+/// Refuses what could not be written in the end, and what is a body.
+pub(super) fn open(bench: &Bench) -> Result<(Files, Option<Folders>)> {
+    let exports = &bench.exports;
+    let files = bench.bodies.iter().filter_map(|body| match body {
+        BenchBody::Given(part) => part.source.path(),
+        BenchBody::Synthetic { .. } => None,
+    });
+    let read: Vec<&Path> = files.collect();
+    // First, as the others may go there too.
+    let folders = exports.record.as_deref().map(record::check).transpose()?;
+    let open = |path: &Option<PathBuf>| Export::open(path.as_deref(), &read);
+    let files = [open(&exports.json)?, open(&exports.csv)?, open(&exports.markdown)?, open(&exports.svg)?];
+    Ok((files, folders))
 }
 
-/// Writes everything that was asked for; what fails does not keep the rest from being written. `false` when a record
+/// Writes everything that was asked for; what fails does not keep the rest from being written. `true` when a record
 /// was left as it was, for want of an answer.
-pub(super) fn write(bench: &Bench, report: &Report, occasion: &Occasion, files: Files) -> Result<bool> {
+pub(super) fn write(bench: &Bench, report: &Report, occasion: &Occasion, files: Files) -> (bool, Vec<Error>) {
     let samples = samples_csv(report);
     let [json, csv, markdown, svg] = files;
     let keep = |folder: &PathBuf| {
@@ -60,14 +68,15 @@ pub(super) fn write(bench: &Bench, report: &Report, occasion: &Occasion, files: 
         record::write(folder, &record_of(bench, report, occasion, name), &samples)
     };
     let kept = bench.exports.record.as_ref().map_or(Ok(true), keep);
+    let left = kept == Ok(false);
     let written = [
-        kept.clone().map(drop),
+        kept.map(drop),
         json.write(|| format!("{:#}\n", results(report))),
         csv.write(|| samples.clone()),
         markdown.write(|| text::markdown(report)),
         svg.write(|| svg::figure(&tables::figure(report))),
     ];
-    written.into_iter().collect::<Result<()>>().and(kept)
+    (left, written.into_iter().filter_map(Result::err).collect())
 }
 
 /// The CSV of all samples: seconds as curl prints them, nothing for what did not happen.

@@ -32,17 +32,49 @@ pub(super) fn steps(bodies: usize, warmup: usize, pairs: usize) -> Vec<Step> {
     steps
 }
 
-/// What the rest takes, by the mean of the same requests so far, or of all where there were none; `None` at first.
-pub(super) fn time_left(rest: &[Step], samples: &[Sample]) -> Option<Duration> {
-    let total = |sample: &&Sample| sample.timings.total.unwrap_or_default().as_secs_f64();
-    let mean = |same: &dyn Fn(&&Sample) -> bool| {
-        let times: Vec<f64> = samples.iter().filter(same).map(|sample| total(&sample)).collect();
-        (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64)
-    };
-    let any = mean(&|_| true)?;
-    let like = |step: &Step| mean(&|sample| (sample.step.body, sample.step.coding) == (step.body, step.coding));
-    let seconds: f64 = rest.iter().map(|step| like(step).unwrap_or(any)).sum();
-    Duration::try_from_secs_f64(seconds).ok()
+/// How long requests take, by body and coding, and how many are still to come.
+pub(super) struct Pace(Vec<[Alike; 2]>);
+
+/// The requests of one body in one coding.
+#[derive(Debug, Clone, Copy, Default)]
+struct Alike {
+    made: usize,
+    /// How long these took together, in seconds.
+    took: f64,
+    left: usize,
+}
+
+impl Pace {
+    /// Before the first of these.
+    pub fn new(steps: &[Step]) -> Pace {
+        let bodies = steps.iter().map(|step| step.body + 1).max().unwrap_or(0);
+        let mut pace = Pace(vec![[Alike::default(); 2]; bodies]);
+        for step in steps {
+            pace.alike(*step).left += 1;
+        }
+        pace
+    }
+
+    fn alike(&mut self, step: Step) -> &mut Alike {
+        &mut self.0[step.body][usize::from(step.coding == Coding::Gzip)]
+    }
+
+    /// Another one is over.
+    pub fn made(&mut self, sample: &Sample) {
+        let alike = self.alike(sample.step);
+        alike.made += 1;
+        alike.took += sample.timings.total.unwrap_or_default().as_secs_f64();
+        alike.left -= 1;
+    }
+
+    /// What the rest takes, by the mean of the same requests so far, or of all where there were none; `None` at first.
+    pub fn left(&self) -> Option<Duration> {
+        let mean = |took: f64, made: usize| (made > 0).then(|| took / made as f64);
+        let all = || self.0.iter().flatten();
+        let any = mean(all().map(|alike| alike.took).sum(), all().map(|alike| alike.made).sum())?;
+        let seconds = all().map(|alike| alike.left as f64 * mean(alike.took, alike.made).unwrap_or(any)).sum();
+        Duration::try_from_secs_f64(seconds).ok()
+    }
 }
 
 #[cfg(test)]
@@ -92,11 +124,16 @@ mod tests {
     #[test]
     fn what_is_left_is_estimated_from_the_same_requests() {
         let steps = steps(2, 0, 2);
-        assert_eq!(time_left(&steps, &[]), None);
+        let mut pace = Pace::new(&steps);
+        assert_eq!(pace.left(), None);
         let took = |step: Step, seconds| Sample { step, ..super::super::sample::took(Duration::from_secs(seconds)) };
-        let samples = [took(steps[0], 10), took(steps[1], 2)];
+        pace.made(&took(steps[0], 10));
+        pace.made(&took(steps[1], 2));
         // The other body is taken for the mean of both, 6 s, until it was seen: 4 × 6 + 2 + 10.
-        assert_eq!(time_left(&steps[2..], &samples), Some(Duration::from_secs(36)));
-        assert_eq!(time_left(&[], &samples), Some(Duration::ZERO));
+        assert_eq!(pace.left(), Some(Duration::from_secs(36)));
+        for step in &steps[2..] {
+            pace.made(&took(*step, 1));
+        }
+        assert_eq!(pace.left(), Some(Duration::ZERO));
     }
 }

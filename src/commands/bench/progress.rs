@@ -48,12 +48,12 @@ impl Progress {
         Progress { follow, stderr, bar: bar.map(|bar| Arc::new(Mutex::new(bar))) }
     }
 
-    /// The request after `done` others begins.
-    pub fn begin(&mut self, steps: &[Step], done: usize, name: &str, left: Option<Duration>) {
+    /// The request after `done` others begins; `left` is asked for only where it is shown.
+    pub fn begin(&mut self, steps: &[Step], done: usize, name: &str, left: impl FnOnce() -> Option<Duration>) {
         self.change(|bar, stderr| {
             bar.share = done as f64 / steps.len().max(1) as f64;
             bar.what = format!("{}/{} {} {name}", done + 1, steps.len(), super::tables::word(steps[done].coding));
-            bar.left = left;
+            bar.left = left();
             bar.draw(Duration::ZERO, stderr);
         });
     }

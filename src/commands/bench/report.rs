@@ -1,6 +1,6 @@
 //! What a bench found: plain against gzip per body, the way to the relay, and what a KB costs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::End;
@@ -184,12 +184,12 @@ fn side(samples: &[&Sample], coding: Coding, metric: Metric) -> Side {
 
 /// The times of plain and gzip where both of a pair succeeded.
 pub(super) fn pairs(samples: &[&Sample], metric: Metric) -> Vec<(f64, f64)> {
-    let value = |pair: Option<usize>, coding| {
-        let found = samples.iter().find(|sample| sample.step.pair == pair && sample.step.coding == coding);
-        found.and_then(|sample| sample.value(metric))
-    };
-    let numbers: BTreeSet<Option<usize>> = samples.iter().map(|sample| sample.step.pair).collect();
-    numbers.into_iter().filter_map(|pair| Some((value(pair, Coding::Identity)?, value(pair, Coding::Gzip)?))).collect()
+    let mut times: BTreeMap<Option<usize>, [Option<f64>; 2]> = BTreeMap::new();
+    for sample in samples {
+        let gzip = usize::from(sample.step.coding == Coding::Gzip);
+        times.entry(sample.step.pair).or_default()[gzip] = sample.value(metric);
+    }
+    times.into_values().filter_map(|[plain, gzip]| plain.zip(gzip)).collect()
 }
 
 /// Lines through the medians of all bodies.

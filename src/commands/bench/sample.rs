@@ -142,7 +142,12 @@ impl Taste {
         let status = transfer.status.unwrap_or_default();
         // The answer that a bogus model was sent for: it says that there is no such model. A limit of requests is the
         // work of something in front of that, whatever it repeats.
-        if status != 429 && self.bogus_model.is_some_and(|model| contains(&self.beginning, model)) {
+        let expected = status != 429 && self.bogus_model.is_some_and(|model| contains(&self.beginning, model));
+        // Its times say nothing of the body. A refusal says more than that it came early.
+        if transfer.timings.posttransfer.is_none() && (expected || status < 300) {
+            return failure(Kind::Send, &format!("answered with {status} before the body was sent"), None);
+        }
+        if expected {
             return None;
         }
         if status >= 400 {

@@ -72,7 +72,7 @@ impl Findings {
         parts.extend(self.slope.map(|slope| match slope {
             Slope::PerKb(seconds) => format!("{} ms/KB", digits(seconds * 1000.0)),
             Slope::Fast => "fast: more bytes cost next to nothing".to_owned(),
-            Slope::Unclear(_) => "ms/KB unknown".to_owned(),
+            Slope::Unclear(_) | Slope::TwoSizes => "ms/KB unknown".to_owned(),
         }));
         let refused = |(size, status): (u64, u16)| format!("{} plain refused with {status}", units::bytes(size));
         parts.extend(self.refused.map(refused));

@@ -39,6 +39,8 @@ pub(super) enum Slope {
     Fast,
     /// The times vary by this many seconds, more than the bodies cost that there was time for.
     Unclear(f64),
+    /// There was time for two sizes, and a line goes through any two.
+    TwoSizes,
 }
 
 /// A body's size in bytes and the seconds until its answer began.
@@ -76,6 +78,10 @@ fn robust_line(points: &[Point]) -> Option<(Line, f64, f64)> {
 /// What the largest body adds must be twice what the times vary by.
 pub(super) fn judge(points: &[Point]) -> Option<Slope> {
     let (line, adds, noise) = robust_line(points)?;
+    // No size comes twice but the floor's.
+    if points.iter().filter(|point| point.0 > points[0].0).count() < 2 {
+        return Some(Slope::TwoSizes);
+    }
     let clear = adds > 2.0 * noise;
     Some(if line.slope * SESSION[0] as f64 > NOTHING && clear {
         Slope::PerKb(line.slope * 1000.0)
@@ -162,14 +168,15 @@ pub(super) fn expected(points: &[Point], size: usize) -> Duration {
 }
 
 fn describe(slope: Slope, points: &[Point]) -> String {
-    let sizes: Vec<String> = points.iter().map(|point| format!("{:.0}", point.0 / 1000.0)).collect();
-    let sizes = format!("({} KB)", sizes.join(", "));
+    let all: Vec<String> = points.iter().map(|point| format!("{:.0}", point.0 / 1000.0)).collect();
+    let sizes = format!("({} KB)", all.join(", "));
     match slope {
         Slope::PerKb(seconds) => format!("{} a KB {sizes}", milliseconds(seconds)),
         Slope::Fast => format!("fast: more bytes cost next to nothing {sizes}"),
         Slope::Unclear(noise) => {
             format!("cannot be told: the times vary by {}, more than these cost {sizes}", milliseconds(noise))
         }
+        Slope::TwoSizes => format!("cannot be told from two sizes (tiny, {} KB)", all.concat()),
     }
 }
 
@@ -263,6 +270,9 @@ mod tests {
         let few = &points(541.0, 10.0, [0.0, 400.0, -300.0, 0.0, 0.0, 0.0, 0.0])[..5];
         assert!(matches!(judge(few), Some(Slope::Unclear(noise)) if noise > 0.6));
         assert_eq!(judge(&few[..3]), None);
+        // A single floor and one larger size have no noise to be measured by.
+        assert_eq!(judge(&few[2..4]), Some(Slope::TwoSizes));
+        assert_eq!(judge(&[(110.0, 6.0), (8e3, 6.5)]), Some(Slope::TwoSizes));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::body::{Body, BodyOptions, Capture, CodingChoice, Composition, Declare
 use crate::cli::{Replay, Send};
 use crate::commands::Context;
 use crate::error::Result;
-use crate::output::export::{self, Export, Row};
+use crate::output::export::{self, Row};
 use crate::output::table::{self, Column};
 use crate::output::{Value, units, write_stdout};
 
@@ -31,8 +31,9 @@ pub(super) fn show(replay: &Replay, captures: &[Capture], context: &mut Context<
     }
     let rows = || looks.iter().map(Look::row).collect::<Vec<_>>();
     let head = vec![("command", Value::Text("replay --dry-run".to_owned()))];
-    Export::open(replay.export_json.as_deref())?.write(|| export::json(&head, "captures", &rows()))?;
-    Export::open(replay.export_csv.as_deref())?.write(|| export::csv(&rows()))?;
+    let [json, csv] = super::exports(replay, captures)?;
+    let json = json.write(|| export::json(&head, "captures", rows()));
+    csv.write(|| export::csv(rows())).and(json)?;
     let text = if context.stdout_terminal.is_some() { aligned(&looks) } else { tabbed(&looks) };
     write_stdout(context.stdout, text.as_bytes())
 }

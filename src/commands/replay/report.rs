@@ -28,9 +28,22 @@ pub(super) struct Sample {
 
 /// Everything that was made so far, and the form of its rows.
 pub(super) struct Report {
-    pub samples: Vec<Sample>,
+    /// Requests that were made.
+    pub made: u64,
     /// How many requests all passes have.
     pub planned: u64,
+    failed: u64,
+    /// Bytes of all bodies, and of what was sent for them.
+    sizes: [u64; 2],
+    connects: u64,
+    /// Of successes: when the answer and the first token came.
+    moments: [Vec<Duration>; 2],
+    /// The body and the error of the first request that failed.
+    failure: Option<(String, Error)>,
+    /// What to try then.
+    hint: Option<String>,
+    /// All of them, where there is an export.
+    samples: Option<Vec<Sample>>,
     columns: [Column; 9],
     /// stdout is one: rows are aligned and rounded; else they are exact and separated by tabs.
     terminal: bool,
@@ -55,8 +68,16 @@ impl Report {
             Column::right("total", 7),
             Column::left("", 0),
         ];
+        let exports = replay.export_json.is_some() || replay.export_csv.is_some();
         Report {
-            samples: Vec::new(),
+            made: 0,
+            failed: 0,
+            sizes: [0; 2],
+            connects: 0,
+            moments: [const { Vec::new() }; 2],
+            failure: None,
+            hint: None,
+            samples: exports.then(Vec::new),
             planned: documents.saturating_mul(replay.passes.into()),
             columns,
             terminal,
@@ -72,12 +93,37 @@ impl Report {
         write_stdout(context.stdout, header.as_bytes())
     }
 
-    /// Keeps a sample and writes its row.
-    pub fn add(&mut self, sample: Sample, context: &mut Context<'_>) -> Result<()> {
+    /// Counts a sample, keeps it for exports, and writes its row.
+    pub fn add(&mut self, mut sample: Sample, context: &mut Context<'_>) -> Result<()> {
         let cells = self.cells(&sample);
-        self.samples.push(sample);
+        self.count(&sample);
+        if let Some(samples) = &mut self.samples {
+            export::slim(&mut sample.transfer);
+            samples.push(sample);
+        }
         let row = if self.terminal { table::line(&self.columns, &cells) } else { table::tabbed(&cells) };
         write_stdout(context.stdout, row.as_bytes())
+    }
+
+    fn count(&mut self, sample: &Sample) {
+        let Sample { name, transfer, .. } = sample;
+        self.made += 1;
+        self.sizes[0] += sample.size_body();
+        self.sizes[1] += transfer.size_upload;
+        self.connects += u64::from(transfer.num_connects);
+        match &transfer.outcome {
+            Ok(()) => {
+                self.moments[0].extend(transfer.timings.starttransfer);
+                self.moments[1].extend(transfer.timings.first_token);
+            }
+            Err(error) => {
+                self.failed += 1;
+                self.failure.get_or_insert_with(|| (name.clone(), error.clone()));
+            }
+        }
+        if self.hint.is_none() {
+            self.hint = send::hint(transfer, &self.request);
+        }
     }
 
     fn cells(&self, sample: &Sample) -> Vec<String> {
@@ -109,7 +155,7 @@ impl Report {
         if self.keepalive && transfer.connection_id.is_some() {
             match transfer.num_connects {
                 0 => notes.push("connection reused".to_owned()),
-                _ if self.samples.is_empty() => {}
+                _ if self.made == 0 => {}
                 _ => notes.push("new connection".to_owned()),
             }
         }
@@ -124,10 +170,8 @@ impl Report {
 
     /// How many, of how many when it ended early; how much and how long, what failed first, and what to try then.
     pub fn summary(&self) -> String {
-        let failed = self.samples.iter().filter(|sample| sample.transfer.outcome.is_err()).count();
-        let sum = |size: fn(&Sample) -> u64| self.samples.iter().map(size).sum::<u64>();
-        let (body, sent) = (sum(Sample::size_body), sum(|sample| sample.transfer.size_upload));
-        let requests = match self.samples.len() as u64 {
+        let ([body, sent], failed) = (self.sizes, self.failed);
+        let requests = match self.made {
             made if made < self.planned => format!("{made} of {}", units::count(self.planned, "request")),
             made => units::count(made, "request"),
         };
@@ -136,23 +180,21 @@ impl Report {
             let _ = write!(text, ", {:.2}x", body as f64 / sent as f64);
         }
         if self.keepalive {
-            let connects = self.samples.iter().map(|sample| u64::from(sample.transfer.num_connects)).sum();
-            let _ = write!(text, ", {}", units::count(connects, "connection"));
+            let _ = write!(text, ", {}", units::count(self.connects, "connection"));
         }
         text.push('\n');
-        let succeeded = || self.samples.iter().map(|sample| &sample.transfer).filter(|each| each.outcome.is_ok());
-        text += &spread("starttransfer", succeeded().filter_map(|each| each.timings.starttransfer).collect());
-        text += &spread("first token", succeeded().filter_map(|each| each.timings.first_token).collect());
-        if let Some((name, error)) = self.first_failure() {
+        for (name, moments) in ["starttransfer", "first token"].into_iter().zip(&self.moments) {
+            text += &spread(name, moments.clone());
+        }
+        if let Some((name, error)) = &self.failure {
             let _ = writeln!(text, "first failure: {name}: {error}");
         }
-        let hint = |sample: &Sample| send::hint(&sample.transfer, &self.request);
-        text + &self.samples.iter().find_map(hint).unwrap_or_default()
+        text + self.hint.as_deref().unwrap_or_default()
     }
 
     /// The body and the error of the first request that failed.
     pub fn first_failure(&self) -> Option<(&str, &Error)> {
-        self.samples.iter().find_map(|sample| Some((&*sample.name, sample.transfer.outcome.as_ref().err()?)))
+        self.failure.as_ref().map(|(name, error)| (name.as_str(), error))
     }
 
     /// What holds for all samples.
@@ -169,16 +211,15 @@ impl Report {
     }
 
     /// A row for each sample.
-    pub fn rows(&self) -> Vec<Row> {
-        let labels = |(at, sample): (usize, &Sample)| {
+    pub fn rows(&self) -> impl Iterator<Item = Row> {
+        self.samples.iter().flatten().enumerate().map(|(at, sample)| {
             let labels = [
                 ("number", Value::Number(at as i128 + 1)),
                 ("pass", Value::Number(sample.pass.into())),
                 ("name", Value::Text(sample.name.clone())),
             ];
             labels.into_iter().chain(export::sample(&sample.transfer)).collect()
-        };
-        self.samples.iter().enumerate().map(labels).collect()
+        })
     }
 }
 
