@@ -5,24 +5,21 @@ use std::io::{self, Write};
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::FileTypeExt;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use gzpost::commands::Context;
 use gzpost::output::{Stderr, Terminal};
-use gzpost::signals::Signals;
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
+use gzpost::signals::{Signals, Writer};
 use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
 use rustix::stdio;
 use rustix::termios::{isatty, tcgetwinsize};
 
 fn main() -> ExitCode {
     // Without handlers a signal ends the program at once, as it would have anyway.
-    let signals = Signals::install().ok().map(Arc::new);
+    let signals = Signals::install().ok();
     let mut context = Context {
         stdin: &mut io::stdin().lock(),
-        stdout: &mut Stdout { signals: signals.clone(), is_widened: false },
-        stderr: Stderr::new(Box::new(io::stderr())),
+        stdout: &mut Stdout { is_widened: false },
+        stderr: Stderr::new(Box::new(Writer(io::stderr()))),
         stderr_terminal: terminal(stdio::stderr()),
         stdout_terminal: terminal(stdio::stdout()),
         stdout_is_file: is_file(),
@@ -53,9 +50,8 @@ const PIPE: usize = 64 * 1024;
 /// A pipe that holds several reads, so that program and reader need not take turns: a large answer takes half the time.
 const WIDE_PIPE: usize = 4 * PIPE;
 
-/// stdout without the line buffer of `std`: what has arrived is written at once. A signal ends the wait for a reader.
+/// stdout without the line buffer of `std`: what has arrived is written at once.
 struct Stdout {
-    signals: Option<Arc<Signals>>,
     is_widened: bool,
 }
 
@@ -69,23 +65,7 @@ impl Write for Stdout {
                 let _ = fcntl_setpipe_size(stdout, WIDE_PIPE);
             }
         }
-        let Some(signals) = &self.signals else { return Ok(rustix::io::write(stdout, bytes)?) };
-        loop {
-            let mut polled = [PollFd::new(&stdout, PollFlags::OUT), PollFd::new(&**signals, PollFlags::IN)];
-            if poll(&mut polled, None) == Err(Errno::INTR) {
-                continue;
-            }
-            if let Some(error) = signals.arrived().filter(|_| polled[0].revents().is_empty()) {
-                return Err(io::Error::other(error));
-            }
-            // A reader that is ready takes some of it, so a signal that comes while the rest waits ends the call with
-            // what was taken.
-            match rustix::io::write(stdout, bytes) {
-                // Whoever shares it may have made it non-blocking.
-                Err(Errno::AGAIN | Errno::INTR) => {}
-                written => return Ok(written?),
-            }
-        }
+        Writer(stdout).write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,16 +1,23 @@
 //! SIGINT and SIGTERM: the first ends a transfer with its timing printed, a second one ends the process, as does
-//! the first while there is no transfer.
+//! the first while there is no transfer, and while something blocks that cannot look for signals.
 
-use std::io;
+use std::fs;
+use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
-use crate::error::{Error, Kind};
+use crate::error::{Error, Kind, Result};
+
+/// Those of the process: signals are its own, so whatever writes knows them without being told.
+static INSTALLED: OnceLock<Arc<Signals>> = OnceLock::new();
 
 /// The signals that arrived, and a descriptor that becomes readable when one does.
 #[derive(Debug)]
@@ -24,7 +31,7 @@ pub struct Signals {
 impl Signals {
     /// Installs the handlers. Until `hold`, signals do what they do without them: nothing that blocks before a
     /// transfer, such as reading a pipe, has to look for them.
-    pub fn install() -> io::Result<Signals> {
+    pub fn install() -> io::Result<Arc<Signals>> {
         let (wake, notify) = UnixStream::pair()?;
         let arrived = Arc::new(AtomicUsize::new(0));
         let fatal = Arc::new(AtomicBool::new(true));
@@ -36,7 +43,7 @@ impl Signals {
             flag::register_usize(signal, Arc::clone(&arrived), usize::try_from(signal).unwrap_or_default())?;
             low_level::pipe::register(signal, notify.try_clone()?)?;
         }
-        Ok(Signals { arrived, fatal, wake })
+        Ok(Arc::clone(INSTALLED.get_or_init(|| Arc::new(Signals { arrived, fatal, wake }))))
     }
 
     /// From now on the first signal only arrives: a transfer begins, which looks for it.
@@ -60,5 +67,56 @@ impl Signals {
 impl AsFd for Signals {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
+    }
+}
+
+/// Opens or reads a file by its name. One that is not regular may block without end, as a pipe does that nobody
+/// opens at its other end: there the first signal ends the process.
+///
+/// An error is that of a signal that had arrived before.
+pub fn while_at<T>(path: &Path, act: impl FnOnce() -> T) -> Result<T> {
+    let blocks = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    let Some(signals) = INSTALLED.get().filter(|_| blocks) else { return Ok(act()) };
+    let was_fatal = signals.fatal.swap(true, Ordering::Relaxed);
+    // One that arrives from here on ends the process; one that came before would be waited for in vain.
+    if let Some(error) = signals.arrived() {
+        return Err(error);
+    }
+    let done = act();
+    signals.fatal.store(was_fatal, Ordering::Relaxed);
+    Ok(done)
+}
+
+/// Writes to a descriptor, and waits while there is no room, whether it blocks or not. A signal ends the wait: the
+/// error holds that of the signal.
+#[derive(Debug)]
+pub struct Writer<F>(pub F);
+
+impl<F: AsFd> Write for Writer<F> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let fd = self.0.as_fd();
+        let signals = INSTALLED.get();
+        let (wake, wakes) = signals.map_or((fd, PollFlags::empty()), |signals| (signals.wake.as_fd(), PollFlags::IN));
+        loop {
+            let mut polled = [PollFd::from_borrowed_fd(fd, PollFlags::OUT), PollFd::from_borrowed_fd(wake, wakes)];
+            if poll(&mut polled, None) == Err(Errno::INTR) {
+                continue;
+            }
+            let arrived = signals.and_then(|signals| signals.arrived());
+            if let Some(error) = arrived.filter(|_| polled[0].revents().is_empty()) {
+                return Err(io::Error::other(error));
+            }
+            // A reader that is ready takes some of it, so a signal that comes while the rest waits ends the call with
+            // what was taken.
+            match rustix::io::write(fd, bytes) {
+                // Whoever shares it may have made it non-blocking.
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                written => return Ok(written?),
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

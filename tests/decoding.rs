@@ -5,7 +5,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
-use crate::program::{Output, Program};
+use crate::program::{Output, Program, gzpost};
 use crate::sample::{both_schemes, chat, quiet, serve, trusting};
 use crate::server::{Server, gzip};
 
@@ -142,6 +142,15 @@ fn a_bomb_goes_off_in_constant_memory() {
         let output = program.args(["-sS", "--compressed", "-o", "/dev/null", "-w", format, &server.url("/")]).run();
         output.assert_code(0).assert_stdout(format!("{} {SIZE}", content.len()));
     }
+}
+
+/// 10 GB that arrive in a few reads are given up in the middle of one.
+#[test]
+fn a_limit_ends_an_answer_that_has_arrived_and_expands() {
+    let content = gzip(&gzip(&vec![0; 16 << 20]).repeat(600));
+    let server = Server::answering(answer("Content-Encoding: gzip, gzip\r\n", &content));
+    let program = gzpost().args(["-sS", "--compressed", "-m", "0.3", "-o", "/dev/null", &server.url("/")]);
+    program.run().assert_error(28);
 }
 
 #[test]

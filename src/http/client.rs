@@ -208,10 +208,11 @@ impl Client {
             delivered += within.len() as u64;
             if within.len() < bytes.len() { Err(over_the_limit(limit)) } else { Ok(()) }
         };
-        let mut finished = self.read(reader, |bytes| decoding.feed(bytes, &mut deliver));
+        let mut look = || self.link.exchange().watch.look();
+        let mut finished = self.read(reader, |bytes| decoding.feed(bytes, &mut deliver, &mut look));
         // An answer without content, as to HEAD, has nothing to undo, whatever its fields say.
         if finished.is_ok() && self.link.exchange().watch.progress.downloaded > 0 {
-            finished = decoding.finish(&mut deliver);
+            finished = decoding.finish(&mut deliver, &mut look);
         }
         transfer.size_delivered = delivered;
         finished?;

@@ -26,6 +26,12 @@ const MAX_CODINGS: usize = 5;
 /// Compressed bytes are fed in pieces of this size: one piece expands to at most about 1000 times as much.
 const PIECE: usize = 4096;
 
+/// Where decoded bytes go.
+type To<'a> = &'a mut dyn FnMut(&[u8]) -> Result<()>;
+
+/// Looks whether to go on, in front of each piece of each coding: codings in codings expand for hours.
+type Look<'a> = &'a mut dyn FnMut() -> Result<()>;
+
 impl Decoding {
     /// For the value of Content-Encoding; exit 61 for a coding that is not known.
     pub fn new(codings: &str) -> Result<Decoding> {
@@ -41,27 +47,28 @@ impl Decoding {
     }
 
     /// Decodes `bytes` and gives what comes out to `sink`, piece by piece.
-    pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        feed(&mut self.0, bytes, sink)
+    pub fn feed(&mut self, bytes: &[u8], sink: To<'_>, look: Look<'_>) -> Result<()> {
+        feed(&mut self.0, bytes, sink, look)
     }
 
     /// The answer is complete: what is held back comes out, and a stream cut short is an error.
-    pub fn finish(&mut self, sink: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    pub fn finish(&mut self, sink: To<'_>, look: Look<'_>) -> Result<()> {
         for at in 0..self.0.len() {
             let (done, rest) = self.0.split_at_mut(at + 1);
             done[at].finish().map_err(|error| broken(&error))?;
-            done[at].drain(&mut |decoded| feed(rest, decoded, sink))?;
+            done[at].drain(&mut |decoded| feed(rest, decoded, sink, look))?;
         }
         Ok(())
     }
 }
 
-fn feed(decoders: &mut [Decoder], bytes: &[u8], sink: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+fn feed(decoders: &mut [Decoder], bytes: &[u8], sink: To<'_>, look: Look<'_>) -> Result<()> {
     let Some((first, rest)) = decoders.split_first_mut() else { return sink(bytes) };
     for piece in bytes.chunks(PIECE) {
+        look()?;
         let written = first.write(piece);
         // What was decoded in front of a fault is the answer's too.
-        first.drain(&mut |decoded| feed(rest, decoded, sink))?;
+        first.drain(&mut |decoded| feed(rest, decoded, sink, look))?;
         written.map_err(|error| broken(&error))?;
     }
     Ok(())
@@ -116,7 +123,7 @@ impl Decoder {
         }
     }
 
-    fn drain(&mut self, sink: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    fn drain(&mut self, sink: To<'_>) -> Result<()> {
         let decoded = match self {
             Decoder::Gzip(decoder) => decoder.get_mut(),
             Decoder::Zlib(decoder) => decoder.get_mut(),
@@ -154,9 +161,9 @@ mod tests {
             Ok(())
         };
         for piece in bytes.chunks(step) {
-            decoding.feed(piece, &mut sink)?;
+            decoding.feed(piece, &mut sink, &mut || Ok(()))?;
         }
-        decoding.finish(&mut sink)?;
+        decoding.finish(&mut sink, &mut || Ok(()))?;
         Ok(out)
     }
 
@@ -172,16 +179,35 @@ mod tests {
         ] {
             let mut out = Vec::new();
             let mut decoding = Decoding::new(coding).unwrap();
-            let fed = decoding.feed(&bytes, &mut |decoded| {
+            let mut sink = |decoded: &[u8]| {
                 out.extend_from_slice(decoded);
                 Ok(())
-            });
+            };
+            let fed = decoding.feed(&bytes, &mut sink, &mut || Ok(()));
             assert_eq!(
                 (fed.map_err(|error| error.kind), &out[..]),
                 (Err(Kind::ContentCoding), &b"whole"[..]),
                 "{coding}"
             );
         }
+    }
+
+    #[test]
+    fn codings_in_codings_can_be_given_up_at_any_depth() {
+        let zeros = gzip(&vec![0; 4_000_000]);
+        let nested = gzip(&gzip(&zeros.repeat(100)));
+        let mut decoding = Decoding::new("gzip, gzip, gzip").unwrap();
+        let (mut out, mut looks) = (0, 0);
+        let mut sink = |decoded: &[u8]| {
+            out += decoded.len();
+            Ok(())
+        };
+        let fed = decoding.feed(&nested, &mut sink, &mut || {
+            looks += 1;
+            if looks < 10 { Ok(()) } else { Err(Error::new(Kind::Timeout, "")) }
+        });
+        assert_eq!(fed.map_err(|error| error.kind), Err(Kind::Timeout));
+        assert!(nested.len() < PIECE && out < 40_000_000, "{} bytes became {out}", nested.len());
     }
 
     fn text() -> Vec<u8> {

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::ring;
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, ClientConnection, ProtocolVersion, RootCertStore};
@@ -18,6 +18,7 @@ use super::timing::wall_clock;
 use super::transfer::Tls;
 use super::verifier::{Trust, Verifier};
 use crate::error::{Error, Kind, Result, describe};
+use crate::signals::while_at;
 
 /// Where distributions keep their bundle of CA certificates, the most common first.
 const BUNDLES: [&str; 6] = [
@@ -86,8 +87,7 @@ fn roots(settings: &TlsSettings) -> Result<Roots> {
     }
     if let Some(file) = &settings.ca_file {
         let unusable = |why: String| Error::new(Kind::CaFile, format!("{}: {why}", file.display()));
-        let certificates: Vec<_> = CertificateDer::pem_file_iter(file)
-            .and_then(Iterator::collect)
+        let certificates = certificates(file)?
             .map_err(|error| unusable(format!("no usable CA certificates: {}", pem_reason(&error))))?;
         named.extend(certificates.iter().cloned());
         if store.add_parsable_certificates(certificates).0 == 0 {
@@ -97,8 +97,8 @@ fn roots(settings: &TlsSettings) -> Result<Roots> {
     if let Some(folder) = &settings.ca_path {
         for file in files_of(folder)? {
             // A folder of certificates holds other files too (its README, links by hash to the same file).
-            if let Ok(certificates) = CertificateDer::pem_file_iter(&file) {
-                let certificates: Vec<_> = certificates.flatten().collect();
+            let read = || CertificateDer::pem_file_iter(&file).map(|found| found.flatten().collect::<Vec<_>>());
+            if let Ok(certificates) = while_at(&file, read)? {
                 named.extend(certificates.iter().cloned());
                 store.add_parsable_certificates(certificates);
             }
@@ -108,6 +108,11 @@ fn roots(settings: &TlsSettings) -> Result<Roots> {
         }
     }
     Ok(Roots { store, named })
+}
+
+/// All that are in a file; the outer error is a signal's.
+fn certificates(file: &Path) -> Result<std::result::Result<Vec<CertificateDer<'static>>, pem::Error>> {
+    while_at(file, || CertificateDer::pem_file_iter(file).and_then(Iterator::collect))
 }
 
 fn no_certificate(place: &Path) -> Error {
@@ -129,14 +134,12 @@ fn client_certificate(
     file: &Path,
     key: Option<&Path>,
 ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)> {
-    let chain: Vec<_> = CertificateDer::pem_file_iter(file)
-        .and_then(Iterator::collect)
-        .map_err(|error| unusable(file, &pem_reason(&error)))?;
+    let chain = certificates(file)?.map_err(|error| unusable(file, &pem_reason(&error)))?;
     if chain.is_empty() {
         return Err(unusable(file, "no certificate in it (PEM is expected)"));
     }
     let key_file = key.unwrap_or(file);
-    let key = PrivateKeyDer::from_pem_file(key_file).map_err(|error| {
+    let key = while_at(key_file, || PrivateKeyDer::from_pem_file(key_file))?.map_err(|error| {
         unusable(key_file, &format!("no private key: {} (PEM without a password is expected)", pem_reason(&error)))
     })?;
     Ok((chain, key))
@@ -146,8 +149,8 @@ fn unusable(file: &Path, why: &str) -> Error {
     Error::new(Kind::ClientCertificate, format!("client certificate {}: {why}", file.display()))
 }
 
-fn pem_reason(error: &rustls::pki_types::pem::Error) -> String {
-    use rustls::pki_types::pem::Error as Pem;
+fn pem_reason(error: &pem::Error) -> String {
+    use pem::Error as Pem;
     match error {
         Pem::Io(error) => describe(error),
         Pem::NoItemsFound => "nothing of the kind in the file".to_owned(),

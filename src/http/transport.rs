@@ -49,6 +49,8 @@ pub(super) struct Transport {
     heads: usize,
     /// What is left to send while the answer is read already.
     unsent: Option<Unsent>,
+    /// The answer is the last one on this connection.
+    closing: bool,
 }
 
 /// How the end of content is known.
@@ -86,6 +88,7 @@ impl Transport {
             rest: None,
             heads: 0,
             unsent: None,
+            closing: false,
         }
     }
 
@@ -114,13 +117,13 @@ impl Transport {
         loop {
             // Where there is always something to read nothing waits, and the limits hold all the same.
             exchange.watch.look()?;
+            self.send_more(exchange);
             match self.receive(exchange) {
                 Ok(Some(read)) => return Ok(read > 0),
-                Ok(None) if self.unsent.is_some() => {
-                    exchange.watch.wait_for(&self.channel.socket, PollFlags::IN | PollFlags::OUT)?;
-                    self.send_more(exchange);
+                Ok(None) => {
+                    let more = if self.unsent.is_some() { PollFlags::OUT } else { PollFlags::empty() };
+                    exchange.watch.wait_for(&self.channel.socket, PollFlags::IN | more)?;
                 }
-                Ok(None) => _ = exchange.watch.wait_for(&self.channel.socket, PollFlags::IN)?,
                 Err(error) => {
                     self.spent = true;
                     return Err(fault::io_error(self.phase, &error, &self.whom));
@@ -157,9 +160,13 @@ impl Transport {
                 // A redirect is followed on a new connection: the server may be closing this one, and what meets its
                 // end would have to be sent twice.
                 let reused = self.link.settings.follow.is_none() || !(300..400).contains(&head.status);
-                self.input.show(head.synthetic(framing, reused && head.keep_alive(framing)));
+                self.closing = !head.keep_alive(framing);
+                self.input.show(head.synthetic(framing, reused && !self.closing));
                 exchange.received(head);
                 self.phase = Phase::Content;
+                if matches!(framing, Framing::NoContent | Framing::Length(0)) {
+                    self.finish_sending(exchange)?;
+                }
                 self.rest = match framing {
                     Framing::NoContent => None,
                     Framing::Length(length) => Some(Rest::Length(length)),
@@ -216,6 +223,14 @@ impl Transport {
                 ended = matches!(self.rest, Some(Rest::UntilClose));
                 if !ended {
                     return Err(fault::end_of_stream(self.phase, &self.whom));
+                }
+            }
+            if ended && self.unsent.is_some() {
+                if arrived {
+                    // What has arrived is handed on before anything else is waited for.
+                    (self.rest, ended) = (Some(Rest::Length(0)), false);
+                } else {
+                    self.finish_sending(exchange)?;
                 }
             }
             if arrived || ended {

@@ -4,9 +4,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::{unwritable, write_stdout};
+use super::{failed, unwritable, write_stdout};
 use crate::cli::{Fail, Output, Target};
 use crate::error::{Error, Kind, Result, describe};
+use crate::signals::{Writer, while_at};
 
 /// Numbered names that `--no-clobber` tries after the plain one, as curl does.
 const NUMBERED_NAMES: u32 = 100;
@@ -17,7 +18,7 @@ pub struct Answer<'a> {
     /// Must not keep lines back: content goes on as it comes.
     stdout: &'a mut dyn Write,
     /// The `-D` file.
-    heads: Option<File>,
+    heads: Option<Writer<File>>,
     /// The `-o` file, from its first byte on.
     file: Option<File>,
     /// Its name, when `--no-clobber` chose another.
@@ -47,7 +48,7 @@ impl<'a> Answer<'a> {
                 _ => {}
             }
         }
-        let heads = heads.map(|path| File::create(path).map_err(|error| unwritable(path, &error))).transpose()?;
+        let heads = heads.map(|path| create(path).map(Writer)).transpose()?;
         Ok(Answer { output, stdout, heads, file: None, numbered: None, status: 0, written: 0, open_line: false })
     }
 
@@ -57,9 +58,7 @@ impl<'a> Answer<'a> {
         match &self.output.dump_header {
             None => {}
             Some(Target::Stdout) => write_stdout(self.stdout, raw)?,
-            Some(Target::Stderr) => stderr.write_all(raw).map_err(|error| {
-                Error::new(Kind::Write, format!("stderr: could not be written: {}", describe(&error)))
-            })?,
+            Some(Target::Stderr) => stderr.write_all(raw).map_err(|error| failed("stderr", &error))?,
             Some(Target::File(path)) => {
                 let written = self.heads.as_mut().map_or(Ok(()), |file| file.write_all(raw));
                 written.map_err(|error| unwritable(path, &error))?;
@@ -129,7 +128,7 @@ impl<'a> Answer<'a> {
         if self.file.is_none() {
             self.open()?;
         }
-        let written = self.file.as_mut().map_or(Ok(()), |file| file.write_all(bytes));
+        let written = self.file.as_ref().map_or(Ok(()), |file| Writer(file).write_all(bytes));
         written.map_err(|error| unwritable(self.filename().unwrap_or(Path::new("")), &error))
     }
 
@@ -137,8 +136,12 @@ impl<'a> Answer<'a> {
         let Some(path) = &self.output.file else {
             return Ok(());
         };
-        let opened = if self.output.no_clobber { self.open_new(path) } else { File::create(path) };
-        self.file = Some(opened.map_err(|error| unwritable(path, &error))?);
+        let opened = if self.output.no_clobber {
+            self.open_new(path).map_err(|error| unwritable(path, &error))
+        } else {
+            create(path)
+        };
+        self.file = Some(opened?);
         Ok(())
     }
 
@@ -157,6 +160,10 @@ impl<'a> Answer<'a> {
         }
         opened
     }
+}
+
+fn create(path: &Path) -> Result<File> {
+    while_at(path, || File::create(path))?.map_err(|error| unwritable(path, &error))
 }
 
 fn create_directories(directory: &Path) -> Result<()> {

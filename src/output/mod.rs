@@ -47,17 +47,22 @@ impl Default for Terminal {
     }
 }
 
-/// Writes to stdout at once. A reader that went away is an error without words: there is nobody to tell. An `Error` of
-/// ours inside the writer's I/O error comes back as it is.
+/// Writes to stdout at once. A reader that went away is an error without words: there is nobody to tell.
 pub fn write_stdout(stdout: &mut dyn Write, bytes: &[u8]) -> Result<()> {
-    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.downcast::<Error>() {
-        Ok(ours) => ours,
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Error::new(Kind::Write, ""),
-        Err(error) => Error::new(Kind::Write, format!("stdout: could not be written: {}", describe(&error))),
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Error::new(Kind::Write, ""),
+        _ => failed("stdout", &error),
     })
 }
 
 /// What could not be written, and why.
 fn unwritable(path: &Path, error: &io::Error) -> Error {
-    Error::new(Kind::Write, format!("{}: could not be written: {}", path.display(), describe(error)))
+    failed(&path.display().to_string(), error)
+}
+
+/// As above; an `Error` of ours inside the writer's I/O error comes back as it is.
+fn failed(what: &str, error: &io::Error) -> Error {
+    let ours = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+    ours.cloned()
+        .unwrap_or_else(|| Error::new(Kind::Write, format!("{what}: could not be written: {}", describe(error))))
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cli::Target;
 use crate::error::{Error, Kind, Result, describe};
+use crate::signals::{Writer, while_at};
 
 /// A handle; all clones write to the same place.
 #[derive(Clone)]
@@ -25,15 +26,15 @@ impl Stderr {
             Target::Stderr => return Ok(()),
             Target::Stdout => {
                 let stdout = io::stdout().as_fd().try_clone_to_owned();
-                Box::new(File::from(
+                Box::new(Writer(
                     stdout.map_err(|error| Error::new(Kind::Write, format!("stdout: {}", describe(&error))))?,
                 ))
             }
             Target::File(path) => {
-                let file = File::create(path);
-                Box::new(
+                let file = while_at(path, || File::create(path))?;
+                Box::new(Writer(
                     file.map_err(|error| Error::new(Kind::Write, format!("{}: {}", path.display(), describe(&error))))?,
-                )
+                ))
             }
         };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = writer;

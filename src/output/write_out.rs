@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
+use std::path::Path;
 use std::time::SystemTime;
 
 use super::write_out_value::{self as value, Facts};
@@ -9,6 +10,7 @@ use super::{utc, write_out_json as json, write_stdout};
 use crate::error::Result;
 use crate::http::Transfer;
 use crate::http::credentials::escape;
+use crate::signals::{Writer, while_at};
 
 /// The names of all variables that hold a value, in alphabetical order.
 pub fn variables() -> impl Iterator<Item = &'static str> {
@@ -49,7 +51,7 @@ pub fn write(
             Piece::Field(instruction) => write_field(instruction, transfer, &mut sink.text),
             Piece::Time(format) => sink.text.push_str(&utc::format(now, format)),
             Piece::Output(path) => {
-                if let Some(file) = open(path) {
+                if let Some(file) = open(path)? {
                     sink.switch(Destination::File(file))?;
                 }
             }
@@ -158,11 +160,12 @@ fn write_separator(separator: &str, text: &mut String) {
     }
 }
 
-fn open(path: &str) -> Option<File> {
-    match path.strip_prefix(">>") {
-        Some(path) => OpenOptions::new().append(true).create(true).open(path).ok(),
-        None => File::create(path).ok(),
-    }
+/// `None` when it cannot be opened; an error is a signal's.
+fn open(path: &str) -> Result<Option<File>> {
+    let (path, more) = path.strip_prefix(">>").map_or((path, false), |path| (path, true));
+    let mut options = OpenOptions::new();
+    options.create(true).write(true).append(more).truncate(!more);
+    while_at(Path::new(path), || options.open(path).ok())
 }
 
 enum Destination {
@@ -188,7 +191,7 @@ impl Sink<'_> {
         match &mut self.to {
             Destination::Stdout => return write_stdout(self.out, text.as_bytes()),
             Destination::Stderr => self.err.write_all(text.as_bytes()).ok(),
-            Destination::File(file) => file.write_all(text.as_bytes()).ok(),
+            Destination::File(file) => Writer(file).write_all(text.as_bytes()).ok(),
         };
         Ok(())
     }

@@ -95,7 +95,8 @@ fn an_upload_goes_on_beside_an_answer_that_does_not_refuse_it() {
     }
 }
 
-/// Nobody is going to read the rest: the server says that it closes, and need not do it.
+/// The server says that it closes, and need not do it: nobody is going to read the rest. Else it may still, but what
+/// has arrived is delivered at once.
 #[test]
 fn a_complete_answer_that_closes_the_connection_ends_an_upload() {
     for authority in both_schemes() {
@@ -109,7 +110,33 @@ fn a_complete_answer_that_closes_the_connection_ends_an_upload() {
             let program = trusting(authority.as_ref()).file("body", vec![b'x'; 30_000_000]).args(["-T", "body"]);
             let output = program.args(["-m", if code == 0 { "9" } else { "0.5" }, &server.url("/")]).run();
             opener.open();
-            output.assert_code(code).assert_stdout(if code == 0 { "ok" } else { "" });
+            output.assert_code(code).assert_stdout("ok");
+        }
+    }
+}
+
+/// However much of the answer came first, and whether it has content or not.
+#[test]
+fn the_rest_of_an_upload_follows_a_complete_answer() {
+    let body = chat(20_000_000);
+    for authority in both_schemes() {
+        for (head, length) in [
+            ("HTTP/1.1 204 No Content\r\n", 0),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n", 0),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n", 2),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\n", 5_000_000),
+        ] {
+            let server = serve(authority.as_ref(), move |mut conn| {
+                let mut request = Request::parse(conn.read_head());
+                conn.write(format!("{head}\r\n{}", "x".repeat(length)));
+                request.content = conn.read_content(&request);
+                request
+            });
+            let program = trusting(authority.as_ref()).file("body", &body).args(["--identity", "--no-check"]);
+            let output = program.args(["-w", "%{stderr}%{size_upload}", &server.url("/"), "body"]).run();
+            assert_eq!(output.assert_code(0).stdout.len(), length, "{head}");
+            assert_eq!(output.stderr_text(), body.len().to_string(), "{head}");
+            assert!(server.finish().content == body, "{head}");
         }
     }
 }

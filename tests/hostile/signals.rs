@@ -125,25 +125,59 @@ fn what_blocks_before_a_transfer_ends_as_well() {
     }
 }
 
+/// Opening a pipe blocks until somebody opens its other end: the program cannot look for signals meanwhile.
 #[test]
-fn a_second_signal_ends_what_the_first_one_cannot() {
-    let (answered, answering) = gate();
-    let server = Server::start(move |mut conn| {
-        conn.read_request();
-        conn.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-        answered.open();
-        conn.read_to_end();
-    });
-    // Nobody opens the pipe for reading.
-    let script = "mkfifo pipe; echo ready; exec \"$0\" -o pipe \"$1\"";
-    let program = Program::new("sh").args(["-c", script, PROGRAM, &server.url("/")]);
-    let mut running = program.spawn();
-    running.wait_for_stdout("ready\n");
-    answering.wait();
-    running.wait_until_it_sleeps(PROGRAM);
-    // Two of the same kind could arrive as one.
-    running.signal(Signal::INT);
-    running.signal(Signal::TERM);
-    let output = running.finish();
-    assert!(!output.status.success(), "{}", output.describe());
+fn a_pipe_that_nobody_opens_ends_at_the_first_signal() {
+    for (scheme, options) in [
+        ("http", &["-o", "pipe"][..]),
+        ("http", &["-w", "%output{pipe}x"]),
+        ("https", &["--cacert", "pipe"]),
+        ("https", &["--capath", "."]),
+        ("https", &["-k", "--cert", "pipe"]),
+    ] {
+        let (answered, answering) = gate();
+        let server = Server::start(move |mut conn| {
+            if scheme == "http" {
+                conn.read_request();
+                conn.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+                answered.open();
+            }
+            conn.read_to_end();
+        });
+        let script = "mkfifo pipe; exec \"$0\" \"$@\"";
+        let url = server.url("/").replace("http", scheme);
+        let running = Program::new("sh").args(["-c", script, PROGRAM]).args(options).arg(url).spawn();
+        if scheme == "http" {
+            answering.wait();
+        }
+        running.wait_until_it_sleeps(PROGRAM);
+        running.signal(Signal::TERM);
+        let output = running.finish();
+        assert!(!output.status.success(), "{}", output.describe());
+    }
+}
+
+/// Neither does a pipe whose reader does not read.
+#[test]
+fn a_full_pipe_by_its_name_ends_too() {
+    for options in [&["-o", "pipe"][..], &["-D", "pipe", "-o", "/dev/null"], &["-v", "--stderr", "pipe", "-o", "x"]] {
+        let (answered, answering) = gate();
+        let server = Server::start(move |mut conn| {
+            conn.read_request();
+            let field = format!("X: {}\r\n", "y".repeat(1000)).repeat(200);
+            let content = "x".repeat(200_000);
+            conn.write(format!("HTTP/1.1 200 OK\r\n{field}Content-Length: 200000\r\n\r\n{content}"));
+            answered.open();
+            conn.read_to_end();
+        });
+        let script = "mkfifo pipe; exec \"$0\" \"$@\" 3<>pipe";
+        let program = Program::new("sh").args(["-c", script, PROGRAM, &server.url("/")]).args(options);
+        let running = program.spawn();
+        answering.wait();
+        running.wait_until_it_sleeps(PROGRAM);
+        running.signal(Signal::TERM);
+        let output = running.finish();
+        output.assert_code(143);
+        assert_eq!(output.stderr_text().contains("(143) terminated"), options[0] != "-v", "{}", output.describe());
+    }
 }

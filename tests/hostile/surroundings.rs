@@ -2,7 +2,7 @@
 
 use crate::program::{Output, Program, gzpost};
 use crate::sample::{OK, chat, quiet};
-use crate::server::{Server, read_file};
+use crate::server::{Server, gate, read_file};
 
 /// Runs a line of shell in which `$0` is the program and `$1` a server's URL.
 #[track_caller]
@@ -60,6 +60,26 @@ fn an_output_that_does_not_block_is_waited_for() {
     running.wait_until_stdout_is_full();
     let output = running.finish();
     assert!(output.assert_code(0).stdout == vec![b'x'; 1_000_000], "{} bytes", output.stdout.len());
+}
+
+#[test]
+fn what_is_told_is_waited_for_as_well() {
+    let script = "perl -MFcntl -e 'fcntl(STDERR, F_SETFL, O_WRONLY | O_NONBLOCK) or die' && exec \"$0\" -v -o x \"$1\"";
+    let (answered, answering) = gate();
+    let server = Server::start(move |mut conn| {
+        conn.read_request();
+        let fields = format!("X: {}\r\n", "y".repeat(1000)).repeat(200);
+        conn.write(format!("HTTP/1.1 200 OK\r\n{fields}Content-Length: 2\r\n\r\nok"));
+        answered.open();
+    });
+    let program = env!("CARGO_BIN_EXE_gzpost");
+    let running = Program::new("sh").args(["-c", script, program, &server.url("/")]).spawn();
+    answering.wait();
+    // Nobody has read stderr so far, and it does not hold all of this.
+    running.wait_until_it_sleeps(program);
+    let output = running.finish();
+    output.assert_code(0).assert_stderr_has("< Content-Length: 2").assert_stderr_has("time_total: ");
+    assert_eq!(output.stderr_text().matches("< X: y").count(), 200);
 }
 
 #[test]

@@ -12,14 +12,10 @@ use crate::body::Content;
 use crate::error::Result;
 use crate::http::exchange::{ContentSent, Exchange, Outgoing};
 use crate::http::fault::{self, Phase};
-use crate::http::head::{self, Framing, Head};
+use crate::http::head::{self, Head};
 
 /// How long the content is held back for `100 Continue` when the user asked for it (curl's `--expect100-timeout`).
 const CONTINUE_WAIT: Duration = Duration::from_secs(1);
-
-/// How much of an answer is kept back while the request is sent, in bytes; what comes with more is read beside the
-/// sending, as a server that answers piece by piece reads no further until its answer is read.
-const EARLY_ANSWER: usize = 1024 * 1024;
 
 /// The rest of a request.
 #[derive(Debug)]
@@ -36,7 +32,8 @@ enum Early {
     Nothing,
     /// A final answer that refuses the request, or the end of the stream.
     Answered,
-    /// So much of an answer that it is read first; this many bytes of the content are left.
+    /// The head of another final answer, which is read beside the sending: a server that answers piece by piece reads
+    /// no further until its answer is read. This many bytes of the content are left.
     Answering(usize),
 }
 
@@ -61,19 +58,20 @@ impl Transport {
         let bytes = content.as_ref().map_or(&[][..], |content| &content.bytes);
         exchange.watch.progress.to_upload = bytes.len() as u64;
         exchange.timings.pretransfer = Some(exchange.clock.elapsed());
-        let mut early = Early::Nothing;
+        let (mut early, mut tail) = (Early::Nothing, framed.tail);
         if framed.expects_continue {
-            early = self.write_out(exchange, &framed.head, &[])?;
-            if matches!(early, Early::Nothing) {
-                early = self.await_continue(exchange)?;
-            }
+            early = match self.write_out(exchange, &framed.head, &[])? {
+                Early::Nothing => self.await_continue(exchange)?,
+                _ => Early::Answered,
+            };
         }
         if matches!(early, Early::Nothing) {
             let head = if framed.expects_continue { &[][..] } else { &framed.head };
             early = self.write_out(exchange, &[head, &framed.lead].concat(), bytes)?;
         }
-        if matches!(early, Early::Nothing) && !framed.tail.is_empty() {
-            early = self.write_out(exchange, framed.tail, &[])?;
+        if matches!(early, Early::Nothing) && !tail.is_empty() {
+            early = self.write_out(exchange, tail, &[])?;
+            tail = &[];
         }
         exchange.size_request += framed.head.len() as u64;
         if exchange.watch.observer.verbose() {
@@ -84,13 +82,10 @@ impl Transport {
                 exchange.timings.posttransfer = Some(exchange.clock.elapsed());
                 exchange.send_buffer = self.channel.socket.send_buffer();
             }
-            Early::Answered => {
-                self.spent = true;
-                exchange.watch.note(|| "the server answered before the request was sent; sending stopped".to_owned());
-            }
+            Early::Answered => self.stop_sending(exchange),
             Early::Answering(left) => {
                 let from = bytes.len() - left;
-                self.unsent = content.map(|content| Unsent { content, from, tail: framed.tail });
+                self.unsent = content.map(|content| Unsent { content, from, tail });
             }
         }
         self.phase = Phase::Wait;
@@ -113,19 +108,52 @@ impl Transport {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return self.broken_while_sending(exchange, &error),
             }
-            if self.input.len() >= EARLY_ANSWER && head.is_empty() {
-                return Ok(Early::Answering(content.len()));
+            if matches!(self.early(head, content), Early::Nothing) {
+                let ready = exchange.watch.wait_for(&self.channel.socket, PollFlags::IN | PollFlags::OUT)?;
+                if ready.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
+                    match self.receive(exchange) {
+                        Ok(Some(0)) => return Ok(Early::Answered),
+                        Ok(_) => {}
+                        Err(error) => return self.broken_while_sending(exchange, &error),
+                    }
+                }
+            }
+            match self.early(head, content) {
+                Early::Nothing => {}
+                early => return Ok(early),
+            }
+        }
+    }
+
+    /// The answer is complete. What is left of the request goes out all the same, as in curl, unless the server closes
+    /// the connection: nobody reads on then.
+    pub(super) fn finish_sending(&mut self, exchange: &mut Exchange) -> Result<()> {
+        while self.unsent.is_some() {
+            if self.closing {
+                self.stop_sending(exchange);
+                break;
             }
             let ready = exchange.watch.wait_for(&self.channel.socket, PollFlags::IN | PollFlags::OUT)?;
             if ready.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
                 match self.receive(exchange) {
-                    Ok(Some(0)) => return Ok(Early::Answered),
-                    Ok(_) if self.refused() => return Ok(Early::Answered),
-                    Ok(_) => {}
-                    Err(error) => return self.broken_while_sending(exchange, &error),
+                    Ok(None) => {}
+                    // Nothing belongs behind an answer.
+                    Ok(Some(1..)) => {
+                        self.spent = true;
+                        self.input.skip(self.input.len());
+                    }
+                    Ok(Some(0)) | Err(_) => self.closing = true,
                 }
             }
+            self.send_more(exchange);
         }
+        Ok(())
+    }
+
+    /// The rest of the request is not wanted.
+    fn stop_sending(&mut self, exchange: &mut Exchange) {
+        (self.spent, self.unsent) = (true, None);
+        exchange.watch.note(|| "the server answered before the request was sent; sending stopped".to_owned());
     }
 
     /// Sends more of what is left, as much as goes without waiting.
@@ -147,6 +175,7 @@ impl Transport {
         if self.unsent.as_ref().is_some_and(done) && self.channel.is_flushed() {
             self.unsent = None;
             exchange.timings.posttransfer = Some(exchange.clock.elapsed());
+            exchange.send_buffer = self.channel.socket.send_buffer();
         }
     }
 
@@ -156,22 +185,17 @@ impl Transport {
         if self.input.is_empty() { Err(fault::io_error(Phase::Send, error, &self.whom)) } else { Ok(Early::Answered) }
     }
 
-    /// Whether a final answer of 300 or above, or one that is over, is among what has arrived.
-    fn refused(&self) -> bool {
+    /// What has arrived, with this much of head and content left.
+    fn early(&self, head: &[u8], content: &[u8]) -> Early {
+        let accepted = if head.is_empty() { Early::Answering(content.len()) } else { Early::Nothing };
         let bytes = &self.input.bytes()[head::answer_start(self.input.bytes(), 0)..];
-        let Some(end) = head::find_end(bytes, 0) else { return false };
-        Head::parse(&bytes[..end]).map_or(true, |head| head.status >= 300 || self.is_over(&head, bytes.len() - end))
-    }
-
-    /// Whether an answer is complete with this much content and closes the connection: nobody reads on, as in curl.
-    fn is_over(&self, head: &Head, content: usize) -> bool {
-        let complete = |framing: &Framing| match framing {
-            Framing::NoContent => true,
-            Framing::Length(length) => content as u64 >= *length,
-            Framing::Chunked | Framing::UntilClose => false,
-        };
-        let framing = head.framing(self.asked_for_head, self.link.settings.ignore_content_length);
-        framing.is_ok_and(|framing| complete(&framing) && !head.keep_alive(framing))
+        match head::find_end(bytes, 0).map(|end| Head::parse(&bytes[..end])) {
+            Some(Ok(head)) if head.status < 300 => accepted,
+            Some(_) => Early::Answered,
+            // Too much for heads, which is told by whoever reads them.
+            None if self.input.len() > head::MAX_HEAD => accepted,
+            None => Early::Nothing,
+        }
     }
 
     /// Waits for `100 Continue`; any final answer stops the content.
