@@ -23,9 +23,13 @@ fn main() -> ExitCode {
         stderr_terminal: terminal(stdio::stderr()),
         stdout_terminal: terminal(stdio::stdout()),
         stdout_is_file: is_file(),
-        signals,
+        signals: signals.clone(),
     };
-    ExitCode::from(gzpost::run(&std::env::args_os().skip(1).collect::<Vec<_>>(), &mut context))
+    let code = gzpost::run(&std::env::args_os().skip(1).collect::<Vec<_>>(), &mut context);
+    if let Some(signals) = signals {
+        signals.pass_on(code);
+    }
+    ExitCode::from(code)
 }
 
 /// Whether stdout is a file, or a device that shows nothing, such as `/dev/null`.

@@ -53,6 +53,16 @@ impl Signals {
         }
     }
 
+    /// Ends the process by the signal that this exit code stands for, if it arrived: a shell ends its loop over
+    /// commands for one that died of SIGINT, and for no exit code. `$?` is the same.
+    pub fn pass_on(&self, code: u8) {
+        let number = self.arrived.load(Ordering::Relaxed);
+        if number > 0 && usize::from(code) == 128 + number {
+            // Without its effect the exit code tells.
+            let _ = low_level::emulate_default_handler(i32::try_from(number).unwrap_or_default());
+        }
+    }
+
     /// The error to end with, when a signal arrived.
     #[must_use]
     pub fn arrived(&self) -> Option<Error> {

@@ -21,10 +21,22 @@ pub struct Output {
 }
 
 impl Output {
+    /// As a shell's `$?` has it: of a process that died of a signal, 128 and its number.
+    pub fn code(&self) -> i32 {
+        self.status.code().or_else(|| Some(128 + self.status.signal()?)).expect("an end")
+    }
+
     /// Fails unless the exit code is this one.
     #[track_caller]
     pub fn assert_code(&self, code: i32) -> &Output {
-        assert!(self.status.code() == Some(code), "exit code {code} expected\n{}", self.describe());
+        assert!(self.code() == code, "exit code {code} expected\n{}", self.describe());
+        self
+    }
+
+    /// Fails unless it died of this signal.
+    #[track_caller]
+    pub fn assert_signal(&self, signal: i32) -> &Output {
+        assert!(self.status.signal() == Some(signal), "signal {signal} expected\n{}", self.describe());
         self
     }
 
