@@ -11,6 +11,9 @@ use rcgen::{CertificateParams, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
+/// Connections that are served at a time.
+const THREADS: usize = 4;
+
 /// Writes the answer to a request for a path; the connection ends when it says so.
 pub type Respond = fn(&str, &mut dyn Write) -> io::Result<bool>;
 
@@ -28,7 +31,7 @@ pub fn answer_at_once(_: &str, out: &mut dyn Write) -> io::Result<bool> {
 /// Serves over http; returns the URL without a path.
 pub fn http(respond: Respond) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = listen(listener, move |stream| serve(Box::new(stream), respond));
+    let address = listen(&listener, move |stream| serve(Box::new(stream), respond));
     format!("http://{address}")
 }
 
@@ -49,7 +52,7 @@ pub fn https(respond: Respond, pause: Duration) -> (String, PathBuf) {
         .with_no_client_auth()
         .with_single_cert(vec![certificate.der().clone()], key);
     let config = Arc::new(config.expect("a certificate with its key"));
-    let address = listen(listener, move |stream| {
+    let address = listen(&listener, move |stream| {
         thread::sleep(pause);
         let session = ServerConnection::new(Arc::clone(&config)).expect("a session");
         serve(Box::new(StreamOwned::new(session, stream)), respond);
@@ -57,15 +60,18 @@ pub fn https(respond: Respond, pause: Duration) -> (String, PathBuf) {
     (format!("https://{address}"), file)
 }
 
-fn listen(listener: TcpListener, serve: impl Fn(TcpStream) + Clone + Send + 'static) -> String {
+fn listen(listener: &TcpListener, serve: impl Fn(TcpStream) + Clone + Send + 'static) -> String {
     let address = listener.local_addr().expect("an address").to_string();
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let serve = serve.clone();
-            let _ = stream.set_nodelay(true);
-            thread::spawn(move || serve(stream));
-        }
-    });
+    // They are there before the connections: starting one would be in the figures. A kept connection takes one.
+    for _ in 0..THREADS {
+        let (listener, serve) = (listener.try_clone().expect("a descriptor"), serve.clone());
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let _ = stream.set_nodelay(true);
+                serve(stream);
+            }
+        });
+    }
     address
 }
 
