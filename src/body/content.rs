@@ -117,8 +117,7 @@ pub fn prepare(
     let declared = edits || body.declared == Declared::Json || content_type.is_some_and(is_json_type);
     let data = !declared && content_type.is_none() && body.declared == Declared::Data;
     let json = declared || data && json::is_json(&body.bytes);
-    let begins_so = matches!(body.bytes.trim_ascii_start().first(), Some(b'{' | b'['));
-    let problem = if data && !json && begins_so { json::check(&body.bytes).err() } else { None };
+    let problem = if data && !json && json::begins_so(&body.bytes) { json::check(&body.bytes).err() } else { None };
     let not_json = problem.map(|problem| format!("{}: not JSON: {problem}", body.name));
     let content_type = default_type(body.declared, json, content_type);
     let Body { mut bytes, name, .. } = body;

@@ -65,8 +65,13 @@ pub fn require(bytes: &[u8], name: &str) -> Result<()> {
 /// Whether the bytes are a JSON object or array, as a request's body is; text, numbers and the like may be a form.
 #[must_use]
 pub fn is_json(bytes: &[u8]) -> bool {
+    begins_so(bytes) && std::str::from_utf8(bytes).is_ok_and(|text| serde_json::from_str::<&RawValue>(text).is_ok())
+}
+
+/// Whether the bytes begin as a JSON object or array does.
+#[must_use]
+pub fn begins_so(bytes: &[u8]) -> bool {
     matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['))
-        && std::str::from_utf8(bytes).is_ok_and(|text| serde_json::from_str::<&RawValue>(text).is_ok())
 }
 
 /// What bytes are that are something else altogether, and what to do about it.

@@ -20,6 +20,7 @@ const BUDGET: Duration = Duration::from_secs(30);
 
 /// The arguments behind `check`.
 pub fn check(mut line: CommandLine, outside: &mut Outside) -> Result<Check> {
+    // What a single request may say of itself would be read below, and taken for something of each probe.
     if let Some(given) = line.given.iter().find(|given| !given.option.holds_in("check")) {
         return Err(not_of(&format!("--{}", given.option.long), "gzpost check"));
     }

@@ -76,13 +76,14 @@ pub fn unknown(given: &str, command: Option<&str>) -> String {
         return format!("{shown} is an option of curl's that gzpost does not have{why}");
     }
     let help = command.map_or_else(|| "gzpost --help all".to_owned(), |word| format!("gzpost {word} --help"));
+    let own = options::of_command(command);
     let Some(name) = long else {
         return format!("unknown option {given}; see {help}");
     };
     if name.starts_with("expand-") {
         return format!("--{name} is an option of curl's that gzpost does not have: it has no variables");
     }
-    if let Some((option, _)) = name.strip_prefix("no-").and_then(|rest| options::by_name(rest, own(command))) {
+    if let Some((option, _)) = name.strip_prefix("no-").and_then(|rest| options::by_name(rest, own)) {
         return format!("--{name}: --{} takes a value, there is no {name}", option.long);
     }
     let owners: Vec<String> = options::owners(name).map(|word| format!("gzpost {word}")).collect();
@@ -92,14 +93,10 @@ pub fn unknown(given: &str, command: Option<&str>) -> String {
     if let Some((_, meant)) = MEANT.iter().find(|(word, _)| *word == name) {
         return format!("unknown option --{name}; did you mean {meant}?");
     }
-    match nearest_option(name, own(command)) {
+    match nearest_option(name, own) {
         Some(nearest) => format!("unknown option --{name}; did you mean --{nearest}?"),
         None => format!("unknown option --{name}; see {help}"),
     }
-}
-
-fn own(command: Option<&str>) -> &'static [Opt] {
-    options::of_command(command)
 }
 
 fn refused_letter(given: &str) -> Option<&'static str> {

@@ -78,7 +78,7 @@ pub fn help(topic: Option<&str>) -> Result<String> {
         return Ok(overview());
     };
     if topic == "all" {
-        let sections = Topic::ALL.iter().map(|topic| section(*topic));
+        let sections = Topic::ALL.iter().map(|topic| section(*topic, of_topic(*topic)));
         return Ok(format!("{USAGE}{}\n{}", sections.collect::<Vec<_>>().join("\n"), without_effect()));
     }
     if topic == "replay" {
@@ -99,18 +99,16 @@ pub fn help(topic: Option<&str>) -> Result<String> {
         return Ok(format!("variables of -w (gzpost(1) says what each means):\n{}", in_lines(&names)));
     }
     if let Some(topic) = Topic::ALL.iter().find(|own| own.name() == topic) {
-        return Ok(section(*topic));
+        return Ok(section(*topic, of_topic(*topic)));
     }
     let named = options_named(topic);
     if named.is_empty() {
         let topics = topic_names().join(", ");
         return Err(usage(format!("--help: '{topic}' is no topic and no option; topics: all, variables, {topics}")));
     }
-    let of_topic = |topic: &Topic| {
-        let options: Vec<_> = named.iter().copied().filter(|option| option.topic == *topic).collect();
-        (!options.is_empty()).then(|| format!("{}:\n{}", topic.name(), rows(options.into_iter())))
-    };
-    Ok(Topic::ALL.iter().filter_map(of_topic).collect::<Vec<_>>().join("\n"))
+    let topics = Topic::ALL.into_iter().filter(|topic| named.iter().any(|option| option.topic == *topic));
+    let of = |topic: Topic| section(topic, named.iter().copied().filter(move |option| option.topic == topic));
+    Ok(topics.map(of).collect::<Vec<_>>().join("\n"))
 }
 
 fn overview() -> String {
@@ -132,8 +130,8 @@ fn options_named(name: &str) -> Vec<&'static Opt> {
     if named.is_empty() { options::by_name(name, &[]).map(|(option, _)| option).into_iter().collect() } else { named }
 }
 
-fn section(topic: Topic) -> String {
-    format!("{}:\n{}", topic.name(), rows(of_topic(topic)))
+fn section(topic: Topic, options: impl Iterator<Item = &'static Opt>) -> String {
+    format!("{}:\n{}", topic.name(), rows(options))
 }
 
 fn of_topic(topic: Topic) -> impl Iterator<Item = &'static Opt> {

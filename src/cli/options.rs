@@ -288,7 +288,7 @@ impl Opt {
             "bench" => &[SINGLE, NOT_MEASURED],
             _ => &[SINGLE, NOT_MEASURED, PROBED],
         };
-        !left_out.concat().contains(&self.long)
+        !left_out.iter().any(|options| options.contains(&self.long))
     }
 
     /// Whether the program does something about it.

@@ -78,10 +78,13 @@ impl Drop for Folders {
 pub fn check(folder: &Path) -> Result<Folders> {
     let missing = folder.ancestors().take_while(|part| fs::symlink_metadata(part).is_err());
     let folders = Folders(missing.map(Path::to_owned).collect());
-    make(folder).map(|()| folders)
+    make(folder)?;
+    // Whether a file can be made there shows when one is.
+    let makes = |name: &str| New::write(&folder.join(name), &folder.join(name), b"").map(drop);
+    FILES.into_iter().try_for_each(makes).map(|()| folders)
 }
 
-/// Makes the folder, and makes sure that the files can be written.
+/// Makes the folder, and makes sure that what is there can be replaced.
 fn make(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     former(folder)?;
@@ -92,8 +95,7 @@ fn make(folder: &Path) -> Result<()> {
             Ok(_) => Err(io::Error::other("it is no regular file")),
             Err(_) => Ok(()),
         };
-        found.map_err(|error| unwritable(&path, &error))?;
-        New::write(&path, &path, b"").map(drop)
+        found.map_err(|error| unwritable(&path, &error))
     };
     FILES.into_iter().try_for_each(replaceable)
 }
