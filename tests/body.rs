@@ -200,10 +200,12 @@ fn an_error_line_comes_with_the_way_out() {
         assert!(!output.stderr_text().contains("hint"), "{}", output.describe());
         server.finish();
     }
-    let server = Server::answering("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n");
-    let output = gzpost().args(["-H", "x-api-key: k", "--json", "{}", &server.url("/")]).run();
-    assert!(!output.stderr_text().contains("hint"), "{}", output.describe());
-    server.finish();
+    for (field, target) in [("x-api-key: k", "/"), ("X-Goog-Token: k", "/"), ("A: b", "/?key=k")] {
+        let server = Server::answering("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n");
+        let output = gzpost().args(["-H", field, "--json", "{}", &server.url(target)]).run();
+        assert!(!output.stderr_text().contains("hint"), "{}", output.describe());
+        server.finish();
+    }
 }
 
 #[test]

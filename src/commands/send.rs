@@ -9,7 +9,6 @@ use super::{Context, begin, complain, warn};
 use crate::body::{self, Body, Pending};
 use crate::cli::{Output, Send};
 use crate::error::{Error, Kind, Result};
-use crate::http::credentials::OF_REQUEST;
 use crate::http::retry::{Verdict, verdict};
 use crate::http::timing::{Clock, wall_clock};
 use crate::http::{Client, Request, Transfer};
@@ -174,8 +173,7 @@ pub(super) fn hint(transfer: &Transfer, request: &Request) -> Option<String> {
     {
         return Some("gzpost: hint: without BODY this was a GET; name a file, or - for stdin\n".to_owned());
     }
-    let sends_key = || request.authorization.is_some() || OF_REQUEST.iter().any(|field| request.names(field));
-    if matches!(transfer.status, Some(401 | 403)) && !sends_key() {
+    if matches!(transfer.status, Some(401 | 403)) && !request.has_credentials() {
         return Some("gzpost: hint: no key was sent; --bearer-env VARIABLE sends the one in a variable\n".to_owned());
     }
     let status = transfer.status.filter(|status| SUSPICIOUS.contains(status))?;

@@ -1,5 +1,6 @@
 //! A request as the user described it, and the head that goes out for it.
 
+use super::credentials::is_secret;
 use super::proxy::authorization;
 use super::settings::{Proxy, Settings};
 use super::url::Url;
@@ -128,6 +129,15 @@ impl Request {
         self.fields.iter().any(|line| line.is(name))
     }
 
+    /// Whether it says who asks, in one way or another.
+    #[must_use]
+    pub fn has_credentials(&self) -> bool {
+        let fields = self.fields.iter().map(FieldLine::name).filter(|name| self.field(name).is_some());
+        let query = self.url.query.iter().flat_map(|query| query.split('&')).filter_map(|pair| pair.split_once('='));
+        let mut names = fields.chain(query.map(|(name, _)| name));
+        self.authorization.is_some() || self.cookie.is_some() || names.any(is_secret)
+    }
+
     pub(super) fn user_agent(&self) -> &str {
         self.user_agent.as_deref().unwrap_or(USER_AGENT)
     }
@@ -209,4 +219,27 @@ pub(super) fn push_field(head: &mut Vec<u8>, name: &str, value: &str) {
     head.extend_from_slice(if value.is_empty() { b":" } else { b": " });
     head.extend_from_slice(value.as_bytes());
     head.extend_from_slice(b"\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_has_many_names() {
+        for (url, fields, expected) in [
+            ("http://relay.example/v1", &[][..], false),
+            ("http://relay.example/v1?beta=1", &["X-Of"], false),
+            ("http://relay.example/v1?key=a", &[], true),
+            ("http://relay.example/v1", &["X-API-Key"], true),
+            ("http://relay.example/v1", &["authorization"], true),
+        ] {
+            let mut request = Request::new("GET", Url::parse(url).expect("a URL"));
+            request.fields = fields.iter().map(|name| FieldLine::Set((*name).to_owned(), "a".to_owned())).collect();
+            request.fields.push(FieldLine::Remove("Cookie".to_owned()));
+            assert_eq!(request.has_credentials(), expected, "{url} {fields:?}");
+            request.authorization = Some("Bearer a".to_owned());
+            assert!(request.has_credentials());
+        }
+    }
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::target::MODEL;
-use crate::http::credentials::{OF_REQUEST, REDACTED, is_secret};
-use crate::http::{FieldLine, Request};
+use crate::http::Request;
+use crate::http::credentials::{OF_REQUEST, REDACTED};
 use crate::stream::{Scanner, one_line};
 
 /// Of a text of the relay's, as much as fits beside the rest of a line.
@@ -93,14 +93,6 @@ pub(super) fn secrets(request: &Request) -> Vec<String> {
     words.filter(|word| word.len() >= SECRET).map(str::to_owned).collect()
 }
 
-/// Whether it says who asks, in one way or another.
-pub(super) fn has_credentials(request: &Request) -> bool {
-    let fields = request.fields.iter().map(FieldLine::name).filter(|name| request.field(name).is_some());
-    let query = request.url.query.iter().flat_map(|query| query.split('&')).filter_map(|pair| pair.split_once('='));
-    let mut names = fields.chain(query.map(|(name, _)| name));
-    request.authorization.is_some() || request.cookie.is_some() || names.any(is_secret)
-}
-
 /// The words without those that differ from answer to answer: ids, times, counts.
 fn words(text: &str) -> Vec<&str> {
     let words = text.split(|letter: char| !letter.is_alphanumeric());
@@ -125,24 +117,6 @@ mod tests {
 
     fn read(status: u16, content: &str) -> Answer {
         Answer::read(status, None, content.as_bytes(), &[])
-    }
-
-    #[test]
-    fn a_key_has_many_names() {
-        for (url, fields, expected) in [
-            ("http://relay.example/v1", &[][..], false),
-            ("http://relay.example/v1?beta=1", &["X-Of"], false),
-            ("http://relay.example/v1?key=a", &[], true),
-            ("http://relay.example/v1", &["X-API-Key"], true),
-            ("http://relay.example/v1", &["authorization"], true),
-        ] {
-            let mut request = Request::new("GET", Url::parse(url).expect("a URL"));
-            request.fields = fields.iter().map(|name| FieldLine::Set((*name).to_owned(), "a".to_owned())).collect();
-            request.fields.push(FieldLine::Remove("Cookie".to_owned()));
-            assert_eq!(has_credentials(&request), expected, "{url} {fields:?}");
-            request.authorization = Some("Bearer a".to_owned());
-            assert!(has_credentials(&request));
-        }
     }
 
     #[test]

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::answer::{Answer, has_credentials, secrets};
+use super::answer::{Answer, secrets};
 use super::slope::SEND_BUFFER;
 use super::target::Target;
 use crate::body::{Coding, Content, DEFAULT_LEVEL, Pending, gzip};
 use crate::cli::{Api, Check};
 use crate::error::Result;
-use crate::http::timing::{Clock, Timings};
+use crate::http::timing::Clock;
 use crate::http::{Client, FieldLine, Request, Settings, Sink, Transfer};
 use crate::output::Follow;
 use crate::signals::Signals;
@@ -66,15 +66,6 @@ impl Reply {
     }
 }
 
-/// The time between two moments that were both reached.
-pub(super) fn span(
-    timings: &Timings,
-    from: fn(&Timings) -> Option<Duration>,
-    to: fn(&Timings) -> Option<Duration>,
-) -> Option<Duration> {
-    timings.between(from, to)
-}
-
 impl<'a> Ask<'a> {
     /// The budget counts from here.
     pub fn new(check: &'a Check, follow: Follow, signals: Option<Arc<Signals>>) -> Ask<'a> {
@@ -89,7 +80,7 @@ impl<'a> Ask<'a> {
 
     /// Whether an answer of this status may be that to who sends no key, and none is sent.
     pub fn lacks_key(&self, status: u16) -> bool {
-        let shown = has_credentials(&self.check.request) || self.check.settings.tls.certificate.is_some();
+        let shown = self.check.request.has_credentials() || self.check.settings.tls.certificate.is_some();
         matches!(status, 400 | 401 | 403 | 500) && !shown
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::ask::{Ask, Reply, span};
+use super::ask::{Ask, Reply};
 use super::report::{Report, Row, late, median};
 use crate::error::Result;
 use crate::http::certificate::validity;
@@ -49,7 +49,7 @@ fn rows(ask: &Ask<'_>, replies: &[Reply], report: &mut Report<'_>) -> Result<boo
         ("TLS", |t| t.connect, |t| t.appconnect),
     ];
     for (name, from, to) in moments {
-        let times: Vec<_> = replies.iter().filter_map(|reply| span(&reply.transfer.timings, from, to)).collect();
+        let times: Vec<_> = replies.iter().filter_map(|reply| reply.transfer.timings.between(from, to)).collect();
         match (name, times.is_empty()) {
             ("DNS", _) if unix => report.row(Row::skipped(name, "a Unix socket needs none"))?,
             ("TLS", _) if !encrypted => report.row(Row::skipped(name, "not used: the URL is http"))?,

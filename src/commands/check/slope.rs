@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::ask::{Ask, Form, span};
+use super::ask::{Ask, Form};
 use super::floor::Floor;
 use super::report::{Report, Row};
 use crate::error::Result;
@@ -148,7 +148,7 @@ pub(super) fn probe(ask: &Ask<'_>, floor: &Floor, report: &mut Report<'_>) -> Re
     let Some((bytes, transfer)) = largest else {
         return report.row(Row::skipped("uplink", "no plain body to tell it by")).map(|()| points);
     };
-    let sending = span(&transfer.timings, |t| t.pretransfer, |t| t.posttransfer).unwrap_or_default();
+    let sending = transfer.timings.between(|t| t.pretransfer, |t| t.posttransfer).unwrap_or_default();
     let rate = transfer.send_buffer.and_then(|buffer| uplink(bytes, buffer, sending));
     report.findings.uplink = rate;
     report.row(match (rate, bottleneck(slope, rate)) {
